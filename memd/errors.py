@@ -1,0 +1,55 @@
+"""What can go wrong, as one small tree.
+
+    MemdError                 anything memd raises on purpose; caught once, at the door of the command line
+    |- UserError              the person's doing, or not found: one clear line, exit 1
+    |  |- ConfigError         a setting that cannot be read or is out of range
+    |  |- NotFound            no such session, file, checkpoint or part
+    |  |- Ambiguous           a prefix that fits several
+    |  `- Refused             memd will not do this (a settings file that is not JSON, a newer store), and says why
+    `- Fault                  the machine's doing; the work goes on where it can
+       |- SourceUnreadable    a transcript that cannot be read now
+       |- StoreTrouble        memd's own database is locked, full or damaged
+       `- DaemonSilent        the daemon did not answer in time
+
+A bad record in a transcript is a value (counted, shown), never an exception. A defect is any other exception: exit 3.
+"""
+
+
+class MemdError(Exception):
+    """The root: `str(error)` is one line for a person."""
+
+
+class UserError(MemdError):
+    """Something the person can change."""
+
+
+class ConfigError(UserError):
+    """A setting cannot be read or is out of range."""
+
+
+class NotFound(UserError):
+    """No such session, file, checkpoint or part."""
+
+
+class Ambiguous(UserError):
+    """A prefix fits more than one session."""
+
+
+class Refused(UserError):
+    """memd will not do this; the message says why and what to do instead."""
+
+
+class Fault(MemdError):
+    """The machine is in trouble; what can go on goes on."""
+
+
+class SourceUnreadable(Fault):
+    """A transcript cannot be read now (permission, mount, disk)."""
+
+
+class StoreTrouble(Fault):
+    """memd's own database cannot be used now."""
+
+
+class DaemonSilent(Fault):
+    """The daemon did not answer within its deadline."""

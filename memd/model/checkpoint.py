@@ -1,0 +1,48 @@
+"""The checkpoint: mind, memo and scene, and what is known about them."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A fault found in one part, and what was taken instead."""
+
+    part: str
+    fault: str
+    fallback: str
+
+
+@dataclass(frozen=True, slots=True)
+class TokenCounts:
+    """Raw o200k tokens of each part and of the whole text that is given back."""
+
+    mind: int
+    memo: int
+    scene: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The three texts, as they stand in their files."""
+
+    mind: str
+    memo: str
+    scene: str
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """One numbered checkpoint of a session."""
+
+    session: str
+    number: int
+    at: int
+    writer: str
+    trigger: str
+    upto: int
+    """The last message number that it has seen."""
+    receipt: str
+    parts: Parts
+    tokens: TokenCounts | None = None
+    problems: tuple[Problem, ...] = ()

@@ -1,0 +1,60 @@
+"""The few exact words by which memd finds its own text again in a transcript.
+
+They are written by `render` and looked for only in what a hook delivered; the same words anywhere else mean nothing. Text
+that imitates them is escaped where it is shown (`escape`) and exact in the record.
+"""
+
+import re
+from dataclasses import dataclass
+
+_OPEN = re.compile(r"memd checkpoint (\d{1,9}), part (\d) of (\d)\n")
+_END = re.compile(r"memd checkpoint (\d{1,9}) of (\S{1,200}) ends here; receipt ([A-Za-z0-9]{6})\s*\Z")
+_LINE = re.compile(r"memd: (?:session|the session before)")
+_IMITATION = re.compile(r"^(\s*)(?=memd checkpoint \d|#{1,6} |The current request \(#|-{3,}|={3,})", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The marks in one injected text."""
+
+    number: int
+    part: int = 1
+    parts: int = 1
+    session: str | None = None
+    code: str | None = None
+
+
+def opening(number: int, part: int, parts: int) -> str:
+    """The first line of a part."""
+    return f"memd checkpoint {number}, part {part} of {parts}\n"
+
+
+def ending(number: int, session: str, code: str) -> str:
+    """The last line of the whole text (without a newline)."""
+    return f"memd checkpoint {number} of {session} ends here; receipt {code}"
+
+
+def find(text: str) -> Found | None:
+    """The marks of a text that a hook delivered, or None when it is not memd's."""
+    start, end = _OPEN.match(text), _END.search(text[-400:])
+    if start is None and end is None:
+        return None
+    number = int(start[1] if start else end[1])  # type: ignore[index]  # one of the two matched
+    part, parts = (int(start[2]), int(start[3])) if start else (1, 1)
+    if end is None or int(end[1]) != number:
+        return Found(number, part, parts)
+    return Found(number, part, parts, end[2], end[3])
+
+
+def own(text: str) -> bool:
+    """Whether a hook's text is memd's: a checkpoint or one of its single lines."""
+    return find(text) is not None or _LINE.match(text) is not None
+
+
+def escape(text: str) -> str:
+    r"""The text with a backslash before whatever at a line's start would pass for a mark or a heading.
+
+    >>> escape("# Goals")
+    '\\# Goals'
+    """
+    return _IMITATION.sub(r"\1\\", text)

@@ -1,0 +1,1 @@
+"""The daemon: wiring only. What it decides is decided in the rooms below it."""

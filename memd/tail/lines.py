@@ -1,0 +1,177 @@
+r"""One read of a transcript: from a cursor to whole lines and the next cursor.
+
+- Lines end at b"\n" and nowhere else: U+2028, NEL, form feeds and lone b"\r" stand inside records. The b"\r" of a
+  CRLF, runs of NUL and a BOM stay in the data; the parser deals with them.
+- A line without its newline is not there yet. Nothing of it is kept in memory; the next read takes it from the disk.
+- A read is a snapshot: one open file, up to the size it had when it was opened. Memory is bounded by `limit` or,
+  where one line is longer, by `elide.Caps`.
+- If the bytes before the cursor are no longer what was read (replaced, cut, cut and grown again), reading starts
+  again at 0 with `restarted`; if they are, it goes on, also in a copy with another inode. Who gets lines twice knows
+  them by their ids.
+- A restart always carries a gap: what was written and overwritten between two reads is nobody's to know, so
+  `Gap.bytes` counts what was seen on disk and is lost unread ("at least"). A file that was cut behind the cursor has
+  such a gap without a restart.
+"""
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from memd.errors import SourceUnreadable
+from memd.tail.cursor import Cursor, Trail
+from memd.tail.elide import CAPS, Caps, elide
+
+__all__ = ["Batch", "Cursor", "Gap", "Line", "read"]
+
+_CHUNK = 256 << 10
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One physical line: `length` bytes of the file from `offset` on, the newline not counted.
+
+    `data` is exactly these bytes if `elided` is 0; else long strings in it were cut and `elided` bytes are missing.
+    """
+
+    offset: int
+    length: int
+    data: bytes
+    elided: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """At least `bytes` bytes stood in the file, unread, and were overwritten or cut off."""
+
+    kind: Literal["overwritten"]
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What one read gave. `cursor` stands after `lines`; store it in the same transaction as what came of them.
+
+    `size` is the file's size in bytes: `size - cursor.offset` is the lag. `restarted`: the lines begin at offset 0 of
+    other content than before. `gone`: there is no such file now; the cursor is the one given. No lines: read again
+    after the next hint.
+    """
+
+    lines: tuple[Line, ...]
+    cursor: Cursor
+    size: int
+    gaps: tuple[Gap, ...] = ()
+    restarted: bool = False
+    gone: bool = False
+
+
+def read(path: Path | str, cursor: Cursor, limit: int = 1 << 20, *, caps: Caps = CAPS) -> Batch:
+    """The whole lines after `cursor`, about `limit` bytes of them, but at least one if one is complete.
+
+    Raises SourceUnreadable when the file is there and cannot be read, or is no regular file.
+    """
+    try:
+        with _opened(path) as source:
+            return _read(source, cursor, min(limit, caps.line), caps)
+    except (FileNotFoundError, NotADirectoryError):
+        return Batch((), cursor, 0, gone=True)
+    except OSError as error:
+        raise SourceUnreadable(f"{path}: {error.strerror or error}") from error
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """One open file, as long as it was when it was opened."""
+
+    fd: int
+    device: int
+    inode: int
+    size: int
+
+    def pread(self, offset: int, count: int) -> bytes:
+        """`count` bytes, fewer only where the file ends."""
+        count = min(count, self.size - offset)
+        data = os.pread(self.fd, count, offset)
+        while data and len(data) < count and (more := os.pread(self.fd, count - len(data), offset + len(data))):
+            data += more
+        return data
+
+    def chunks(self, start: int, end: int) -> Iterator[bytes]:
+        """The bytes from `start` to `end`, piece by piece."""
+        while start < end and (chunk := self.pread(start, min(_CHUNK, end - start))):
+            yield chunk
+            start += len(chunk)
+
+
+@contextmanager
+def _opened(path: Path | str) -> Iterator[_Source]:
+    fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # not blocking: a FIFO would hold us up for ever
+    try:
+        found = os.fstat(fd)
+        if not stat.S_ISREG(found.st_mode):
+            raise SourceUnreadable(f"{path}: not a regular file")
+        yield _Source(fd, found.st_dev, found.st_ino, found.st_size)
+    finally:
+        os.close(fd)
+
+
+def _read(source: _Source, cursor: Cursor, limit: int, caps: Caps) -> Batch:
+    trail, start, gaps = _resume(source, cursor)
+    lines = tuple(_lines(source, start, limit, caps, trail))
+    end = lines[-1].offset + lines[-1].length + 1 if lines else start
+    after = Cursor(source.device, source.inode, end, source.size, trail.fingerprint())
+    return Batch(lines, after, source.size, gaps, restarted=start < cursor.offset)
+
+
+def _resume(source: _Source, cursor: Cursor) -> tuple[Trail, int, tuple[Gap, ...]]:
+    """Where reading goes on, with the trail up to there, and what was lost since the last read."""
+    if source.size >= cursor.offset:
+        trail = Trail.of(source.pread, cursor.offset)
+        if trail.fingerprint() == cursor.fingerprint:
+            cut = cursor.seen - source.size
+            return trail, cursor.offset, (Gap("overwritten", cut),) if cut > 0 else ()
+    return Trail(), 0, (Gap("overwritten", cursor.seen - cursor.offset),)
+
+
+def _lines(source: _Source, start: int, limit: int, caps: Caps, trail: Trail) -> Iterator[Line]:
+    data = source.pread(start, limit)
+    whole = data.rfind(b"\n") + 1
+    if whole:
+        trail.feed(data[:whole])
+        for record in data[: whole - 1].split(b"\n"):
+            yield Line(start, len(record), record)
+            start += len(record) + 1
+    elif start + len(data) < source.size:
+        yield from _long_line(source, start, len(data), caps, trail)
+
+
+def _long_line(source: _Source, start: int, searched: int, caps: Caps, trail: Trail) -> Iterator[Line]:
+    """The one line at `start` that is longer than the limit, if it is complete; `searched` bytes hold no newline."""
+    end = _newline(source, start + searched)
+    if end is None:
+        return
+    if end - start <= caps.line:
+        data, elided = source.pread(start, end - start), 0
+        trail.feed(data)
+    else:
+        data, elided = elide(_fed(source.chunks(start, end), trail), caps)
+    trail.feed(b"\n")
+    yield Line(start, end - start, data, elided)
+
+
+def _newline(source: _Source, start: int) -> int | None:
+    """The offset of the first newline from `start` on."""
+    for chunk in source.chunks(start, source.size):
+        if (at := chunk.find(b"\n")) >= 0:
+            return start + at
+        start += len(chunk)
+    return None
+
+
+def _fed(chunks: Iterator[bytes], trail: Trail) -> Iterator[bytes]:
+    for chunk in chunks:
+        trail.feed(chunk)
+        yield chunk

@@ -1,0 +1,195 @@
+"""The real Claude Code, pinned, in a home of its own, talking to a scripted model.
+
+What it takes to run it unattended (measured on 2.1.332): the onboarding marked as done, the key approved by its last 20
+characters, the project trusted, IS_SANDBOX for root, and an environment that holds nothing of the one around it.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .terminal import Terminal, terminal
+from .waiting import eventually
+
+VERSION = "2.1.332"
+PACKAGE = "@anthropic-ai/claude-code"
+HOOK = "hook_additional_context"
+KEY = "dummy-key-0123456789"
+# Auto mode is off altogether: it is the default, its safety check runs on the vendor's server, it sets allow rules
+# aside, and with any other default mode a dialog offers it.
+SETTINGS = {
+    "permissions": {
+        "allow": ["Bash", "CronCreate", "Edit", "Read", "ToolSearch"],
+        "defaultMode": "acceptEdits",
+        "disableAutoMode": "disable",
+    }
+}
+
+
+class ClientMissingError(Exception):
+    """The client is not there and cannot be installed here; the text says why."""
+
+
+def pinned_client(folder: Path) -> Path:
+    """The path of `claude`, installed below `folder` first if it is not there.
+
+    npm is told to run no scripts (its newer versions refuse them anyway unless they were approved); the package's own
+    postinstall, which only links the platform's binary into place, is then run by name.
+
+    Raises:
+        ClientMissingError: No node or npm, or the install failed.
+    """
+    place = folder / f"claude-code-{VERSION}"
+    command = place / "node_modules" / ".bin" / "claude"
+    if not command.exists():
+        _install(place)
+    version = subprocess.run([command, "--version"], capture_output=True, text=True, timeout=60, check=False).stdout
+    if not version.startswith(VERSION):
+        raise ClientMissingError(f"{command} says {version!r}, not {VERSION}: remove {place} to install it anew")
+    return command
+
+
+def _install(place: Path) -> None:
+    for needed in ("node", "npm"):
+        if shutil.which(needed) is None:
+            raise ClientMissingError(f"{needed} is not installed, Claude Code {VERSION} needs it")
+    half = place.with_name(f"{place.name}.{os.getpid()}")
+    options = ["--ignore-scripts", "--no-save", "--no-package-lock", "--no-audit", "--no-fund"]
+    steps: list[list[str | Path]] = [
+        ["npm", "install", "--prefix", half, *options, f"{PACKAGE}@{VERSION}"],
+        ["node", half / "node_modules" / PACKAGE / "install.cjs"],
+    ]
+    half.mkdir(parents=True)
+    try:
+        for step in steps:
+            done = subprocess.run(step, capture_output=True, text=True, timeout=600, check=False)
+            if done.returncode:
+                raise ClientMissingError(f"{step[0]} failed: {done.stderr.strip() or done.stdout.strip()}")
+        half.rename(place)
+    finally:
+        shutil.rmtree(half, ignore_errors=True)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one headless run said."""
+
+    exit_code: int
+    text: str
+    session: str
+
+
+@dataclass
+class ClaudeCode:
+    """A home directory with a client, and a project to work on."""
+
+    command: Path
+    home: Path
+    project: Path
+    model_url: str
+    extra: dict[str, str] = field(default_factory=dict)
+
+    def prepare(self) -> None:
+        """Write what a person who has used the client before would have in their home."""
+        for folder in (self.project, self.settings.parent, self.home / "tmp"):
+            folder.mkdir(parents=True)
+        seen = {
+            "hasCompletedOnboarding": True,
+            "customApiKeyResponses": {"approved": [KEY[-20:]], "rejected": []},
+            "projects": {str(self.project): {"hasTrustDialogAccepted": True}},
+        }
+        (self.home / ".claude.json").write_text(json.dumps(seen), encoding="utf-8")
+        self.settings.write_text(json.dumps(SETTINGS, indent=2) + "\n", encoding="utf-8")
+
+    @property
+    def settings(self) -> Path:
+        """The person's own settings.json."""
+        return self.home / ".claude" / "settings.json"
+
+    @property
+    def env(self) -> dict[str, str]:
+        """The whole environment of the client: nothing is taken from around it but PATH."""
+        return {
+            "PATH": f"{self.command.parent}{os.pathsep}{os.environ['PATH']}",
+            "HOME": str(self.home),
+            "LANG": "C.UTF-8",
+            "TERM": "xterm-256color",
+            "ANTHROPIC_BASE_URL": self.model_url,
+            "ANTHROPIC_API_KEY": KEY,
+            "CLAUDE_CODE_TMPDIR": str(self.home / "tmp"),
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            "DISABLE_AUTOUPDATER": "1",
+            "DISABLE_ERROR_REPORTING": "1",
+            "DISABLE_TELEMETRY": "1",
+            "IS_SANDBOX": "1",
+            **self.extra,
+        }
+
+    def headless(self, prompt: str, *options: str) -> Answer:
+        """Run `claude -p` once, to its end."""
+        done = subprocess.run(
+            [self.command, "-p", prompt, "--output-format", "json", *options],
+            env=self.env,
+            cwd=self.project,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        said = json.loads(done.stdout) if done.stdout.startswith("{") else {}
+        return Answer(done.returncode, said.get("result", done.stderr), said.get("session_id", ""))
+
+    @contextmanager
+    def screen(self) -> Iterator[Terminal]:
+        """Run the client on a terminal of its own; it is ready for the first prompt."""
+        with terminal(f"memd-{os.getpid()}", [str(self.command)], cwd=self.project, env=self.env) as screen:
+            screen.wait_for("accept edits on")
+            yield screen
+
+    @property
+    def transcript(self) -> Path:
+        """The transcript of the only session in this home."""
+        (only,) = (self.home / ".claude" / "projects").glob("*/*.jsonl")
+        return only
+
+    @property
+    def session(self) -> str:
+        """The id of the only session in this home."""
+        return self.transcript.stem
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """The transcript's whole lines; none while there is no transcript."""
+        for path in (self.home / ".claude" / "projects").glob("*/*.jsonl"):
+            for line in path.read_bytes().splitlines(keepends=True):
+                if line.endswith(b"\n"):
+                    yield json.loads(line)
+
+    def count(self, **fields: Any) -> int:
+        """How many rows have these fields with these values."""
+        return sum(1 for row in self.rows() if fields.items() <= row.items())
+
+    def turns_done(self, number: int) -> None:
+        """Wait until so many turns on the screen have come to their end (headless runs write no such row)."""
+        eventually(lambda: self.count(type="system", subtype="turn_duration") >= number)
+
+    def contexts_after_compaction(self) -> list[str]:
+        """What the SessionStart hooks of the last compaction gave, text by text, as the client wrote it down.
+
+        All hooks of one event share one row. The row comes behind the boundary's; those of later runs come behind it.
+        """
+        rows = list(self.rows())
+        bounds = [i for i, row in enumerate(rows) if row.get("subtype") == "compact_boundary"]
+        behind = rows[bounds[-1] :] if bounds else []
+        given = (row["attachment"] for row in behind if row["type"] == "attachment")
+        return next((a["content"] for a in given if a["type"] == HOOK and a["hookEvent"] == "SessionStart"), [])
+
+    def spilled(self) -> list[Path]:
+        """Hook outputs that were too long for the context and went to files instead."""
+        return sorted((self.home / ".claude" / "projects").glob("*/*/tool-results/hook-*"))

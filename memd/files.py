@@ -1,0 +1,175 @@
+"""Files that are whole or as they were, folders that are private, and locks that die with their holder.
+
+Everything that memd keeps or edits goes through `write_atomic`: the bytes go to a temporary file beside the target, are
+forced to disk, and take the target's name in one step. A reader sees the old file or the new one, and so does whoever
+starts the machine after a power cut. The errors are the system's own (`OSError`): only the caller knows what a failed
+write means.
+"""
+
+import fcntl
+import os
+import shutil
+import stat
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import Self
+
+from memd.errors import Refused
+
+
+def write_atomic(path: Path, data: bytes, mode: int = 0o600, *, durable: bool = True) -> None:
+    """Make `data` the content of the file and `mode` its permissions, whatever the umask, or change nothing.
+
+    A symbolic link stays one; what it leads to is replaced (people keep settings in a repository of dot files).
+    `durable=False` leaves out the two fsyncs: for copies that are made again when they are missing.
+
+    Raises:
+        OSError: no room, no permission, no such folder. The old file is untouched and nothing is left beside it.
+    """
+    target = path.resolve()
+    descriptor, name = tempfile.mkstemp(prefix=".memd-", suffix=".tmp", dir=target.parent)
+    try:
+        _fill(descriptor, data, mode, durable=durable)
+        Path(name).replace(target)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+    if durable:
+        _sync_folder(target.parent)
+
+
+def _fill(descriptor: int, data: bytes, mode: int, *, durable: bool) -> None:
+    with os.fdopen(descriptor, "wb") as file:
+        os.fchmod(descriptor, mode)
+        file.write(data)
+        file.flush()
+        if durable:
+            os.fsync(descriptor)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Force the renaming itself to disk. Some mounted file systems cannot; the file is in its place all the same."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        with suppress(OSError):
+            os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def read_bytes_or_none(path: Path) -> bytes | None:
+    """The content of the file, or None where there is none.
+
+    Raises:
+        OSError: there is one and it cannot be read; that is not the same as none.
+    """
+    try:
+        return path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def private_dir(path: Path) -> Path:
+    """Make the folder, and those above it that are missing, for this user alone (0700); tighten one that is looser.
+
+    Raises:
+        Refused: it, or a link in its place, belongs to another user, who could read along (anybody may be first to make
+            a folder with our name in /tmp), or it is a folder that users share, like /tmp itself.
+        OSError: it cannot be made, or a file is in its place.
+    """
+    missing = [folder for folder in (path, *path.parents) if not folder.is_dir()]
+    for folder in reversed(missing):
+        folder.mkdir(0o700, exist_ok=True)
+    _refuse_shared(path)
+    status = path.stat()
+    if status.st_uid == os.geteuid() and status.st_mode & 0o077:
+        path.chmod(status.st_mode & 0o700)
+    return path
+
+
+def _refuse_shared(path: Path) -> None:
+    """Root's links are the administrator's. To root every folder is its own: a state may be mounted from a host."""
+    me, status = os.geteuid(), path.stat()
+    foreign = me != 0 and (status.st_uid != me or path.lstat().st_uid not in {me, 0})
+    if foreign or status.st_mode & stat.S_ISVTX:  # a sticky folder is one like /tmp: closing it would stop the machine
+        raise Refused(f"{path} is not this user's alone: move it away, or choose another by MEMD_STATE_DIR")
+
+
+def remove_tree(path: Path) -> None:
+    """Remove a folder with all that is in it, or a file; a link is removed, not what it leads to. None there: done."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+class Lock:
+    """One holder at a time, kept by the system (`flock`): it ends with the process, so there is no stale lock to break.
+
+    The file stays when the lock is released: removing it would let two processes lock two files of one name. It holds
+    the holder's process id, which says whom to look for and decides nothing.
+
+    As a context manager it waits until it has the lock, and releases it at the end.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._descriptor: int | None = None
+
+    def acquire(self, *, blocking: bool = False) -> bool:
+        """Take the lock; True if this object has it now, or had it before. With `blocking` wait for it.
+
+        Raises:
+            OSError: the file cannot be opened, or its file system has no locks.
+        """
+        while self._descriptor is None:
+            descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600)
+            try:
+                if not _flock(descriptor, blocking=blocking):
+                    return False
+                if _is_at(descriptor, self.path):
+                    _write_pid(descriptor)
+                    self._descriptor = os.dup(descriptor)
+            finally:
+                os.close(descriptor)
+        return True
+
+    def release(self) -> None:
+        """Let the next one have it; nothing happens where it is not held."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+    def holder(self) -> int | None:
+        """The process id that the last holder wrote; that process may be gone."""
+        content = (read_bytes_or_none(self.path) or b"").strip()
+        return int(content) if content.isdigit() else None
+
+    def __enter__(self) -> Self:
+        self.acquire(blocking=True)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
+
+
+def _flock(descriptor: int, *, blocking: bool) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX if blocking else fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _is_at(descriptor: int, path: Path) -> bool:
+    """Whether the opened file still has this name: it may have been removed while we waited, and a new one be there."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.stat())
+    except FileNotFoundError:
+        return False
+
+
+def _write_pid(descriptor: int) -> None:
+    os.ftruncate(descriptor, 0)
+    os.pwrite(descriptor, b"%d\n" % os.getpid(), 0)

@@ -1,0 +1,238 @@
+"""memd's own database and its only SQL.
+
+`database` opens the file, `migrations` gives it its shape. A commit goes through `lookup` (what is known of the keys),
+`batch` with `calls` and `ranges` (thinking, no SQL), `writing` (doing) and `copies` (whose copy is whose). `sessions`,
+`reading`, `checkpoints` and `deliveries` answer questions. `Store` is the way in; the nouns of its own are in `rows`.
+"""
+
+from collections.abc import Collection, Iterable
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from memd.model import Boundary, Channel, Checkpoint, Delivered, Done, Event, Kind, Record, Session, State
+from memd.store import checkpoints, deliveries, reading, sessions, writing
+from memd.store.database import Database, open_reader, open_writer
+from memd.store.rows import Committed, Seed, SourceRow
+
+__all__ = ["Committed", "Seed", "SourceRow", "Store"]
+
+
+class Store:
+    """One open record, used from the thread that opened it. One process writes, any number read beside it.
+
+    All times are milliseconds since the epoch, UTC. Every method raises `StoreTrouble` when the file is locked for
+    longer than 5 s, full or damaged. Asking about a session that is not recorded gives nothing, not an error, unless it
+    says so.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    @classmethod
+    def open(cls, path: Path, *, readonly: bool = False) -> Self:
+        """Open the record at `path`, made if need be; `readonly` never makes, changes or blocks anything.
+
+        Raises:
+            NotFound: `readonly` and nothing is recorded yet.
+            Refused: a newer memd wrote it; `readonly` and an older one did.
+            StoreTrouble: it cannot be opened, or is damaged.
+        """
+        return cls(open_reader(path) if readonly else open_writer(path))
+
+    def close(self) -> None:
+        """Let the file go."""
+        self._db.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # What readers of transcripts write.
+
+    def commit(
+        self,
+        seed: Seed,
+        cursor: str,
+        reader: str,
+        events: Iterable[Event],
+        *,
+        size: int,
+        now: int,
+        offset: int | None = None,
+    ) -> Committed:
+        """Record events in file order with the cursor and the reader's state behind them: all of it, or nothing.
+
+        Args:
+            seed: the session and the path that the events come from.
+            cursor: where to go on in the source after these events.
+            reader: the parser's state after these events.
+            events: what was read; a message whose key the session has is counted, not recorded again.
+            size: how far the source reaches, in the seed's unit.
+            now: when it was read.
+            offset: how far it is read, in the seed's unit; without it all of `size`.
+        """
+        return writing.commit(self._db, seed, cursor, reader, events, size=size, offset=offset, now=now)
+
+    def forget_source(self, path: str, at: int) -> None:
+        """Mark a transcript as gone since `at`; the record stays, and a commit from this path takes the mark away."""
+        sessions.forget_source(self._db, path, at)
+
+    def source(self, path: str) -> SourceRow | None:
+        """How far one transcript is read."""
+        return sessions.source(self._db, path)
+
+    def sources(self) -> list[SourceRow]:
+        """How far each transcript is read, in the order of their paths."""
+        return sessions.sources(self._db)
+
+    # Sessions.
+
+    def session(self, id: str) -> Session | None:  # noqa: A002  # the noun's own word
+        """The session with exactly this id."""
+        return sessions.session(self._db, id)
+
+    def sessions(self, *, children: bool = False) -> list[Session]:
+        """All sessions, newest entry first; sub-agents only if asked for."""
+        return sessions.sessions(self._db, children=children)
+
+    def find(self, text: str | None, cwd: str | None) -> Session:
+        """The session that a person means.
+
+        An exact id wins, with or without the tool; then a prefix, with or without the tool, which matches sub-agents
+        only when it holds "/". Nothing means the newest session whose directory is `cwd`, else the newest.
+
+        Raises:
+            NotFound: nothing fits.
+            Ambiguous: several fit; the message names up to five.
+        """
+        return sessions.find(self._db, text, cwd)
+
+    def end_session(self, id: str, at: int) -> None:  # noqa: A002  # the noun's own word
+        """The tool said that the session ended at `at`; an entry from after that takes it back."""
+        sessions.set_ended(self._db, id, at)
+
+    def reopen_session(self, id: str) -> None:  # noqa: A002  # the noun's own word
+        """The session goes on."""
+        sessions.set_ended(self._db, id, None)
+
+    # What was said and done.
+
+    def messages(
+        self,
+        session: str,
+        *,
+        after: int = 0,
+        upto: int | None = None,
+        channels: Collection[Channel] | None = None,
+        last: int | None = None,
+        numbers: Collection[int] | None = None,
+    ) -> list[Record]:
+        """Messages in number order, `after` excluded, `upto` included; `last` takes the last N of what is left."""
+        return reading.messages(
+            self._db, session, after=after, upto=upto, channels=channels, last=last, numbers=numbers
+        )
+
+    def message(self, session: str, number: int) -> Record | None:
+        """One message."""
+        return next(iter(self.messages(session, after=number - 1, upto=number)), None)
+
+    def operations(
+        self,
+        session: str,
+        *,
+        after: int = 0,
+        kinds: Collection[Kind] | None = None,
+        states: Collection[State] | None = None,
+        last: int | None = None,
+    ) -> list[Done]:
+        """Tool calls in order of start whose message number is above `after`; `last` as in `messages`."""
+        return reading.operations(self._db, session, after=after, kinds=kinds, states=states, last=last)
+
+    def boundaries(self, session: str) -> list[Boundary]:
+        """Compactions, oldest first."""
+        return reading.boundaries(self._db, session)
+
+    def gaps(self, session: str) -> dict[tuple[str, str], int]:
+        """How many rows were seen and not read as entries, by (kind, what)."""
+        return reading.gaps(self._db, session)
+
+    # Checkpoints.
+
+    def add_checkpoint(self, checkpoint: Checkpoint, digest: str) -> None:
+        """Make a checkpoint the session's current one.
+
+        Raises:
+            NotFound: no such session.
+            Refused: its number does not follow the last one (somebody else was quicker).
+        """
+        checkpoints.add(self._db, checkpoint, digest)
+
+    def current_checkpoint(self, session: str) -> Checkpoint | None:
+        """The newest checkpoint, texts included."""
+        return checkpoints.get(self._db, session, None)
+
+    def checkpoint(self, session: str, number: int) -> Checkpoint | None:
+        """One checkpoint, texts included."""
+        return checkpoints.get(self._db, session, number)
+
+    def checkpoint_numbers(self, session: str) -> list[int]:
+        """The numbers that are kept, ascending."""
+        return checkpoints.numbers(self._db, session)
+
+    def checkpoint_digest(self, session: str) -> str | None:
+        """The digest that the current checkpoint was added with."""
+        return checkpoints.digest(self._db, session)
+
+    def prune_checkpoints(self, session: str, keep: int = 10) -> list[int]:
+        """Drop all but those that were given back or written by a model and the last `keep` others.
+
+        Returns:
+            The dropped numbers, ascending. The current checkpoint is never among them.
+        """
+        return checkpoints.prune(self._db, session, keep)
+
+    # Giving back.
+
+    def give(  # noqa: PLR0917  # one act, told in the order in which it happens
+        self,
+        session: str,
+        number: int,
+        code: str,
+        parts: int,
+        hook: str,
+        at: int,
+        *,
+        compactions: int,
+        short: bool,
+        origin: str | None = None,
+    ) -> None:
+        """The text of checkpoint `number` with this receipt code was handed to the tool's hook.
+
+        Told twice under the same code, it counts once.
+        `origin` is the session whose checkpoint it is, where it is not the session's own (a fork before its first).
+        """
+        given = Delivered(number, code, at, hook, parts, frozenset(), ended=False, compactions=compactions, short=short)
+        deliveries.give(self._db, session, given, origin or session)
+
+    def last_delivery(self, session: str) -> Delivered | None:
+        """The newest delivery and how far its proof has come."""
+        return deliveries.last_delivery(self._db, session)
+
+    def deliveries(self, session: str) -> list[Delivered]:
+        """All deliveries, oldest first."""
+        return deliveries.deliveries(self._db, session)
+
+    # Small values that belong to no session.
+
+    def meta_get(self, key: str) -> str | None:
+        """A counter or a mark of the daemon's own."""
+        return reading.meta_get(self._db, key)
+
+    def meta_set(self, key: str, value: str) -> None:
+        """Replace it."""
+        reading.meta_set(self._db, key, value)

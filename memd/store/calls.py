@@ -1,0 +1,52 @@
+"""Tool calls: how a later word about a call changes what is known of it. No SQL here.
+
+A call only goes forward (running, then in the background, then ended), so that a transcript that is read again changes
+nothing. The number moves to the result's when the state does.
+"""
+
+from dataclasses import replace
+
+from memd.model import Done, Operation, State
+
+_RANK = {State.RUNNING: 0, State.BACKGROUND: 1}
+_ENDED = 2
+
+
+def merge(old: Done | None, event: Operation, number: int) -> Done:
+    """What is known of the call after this event; `number` is that of the entry before the event."""
+    if old is None:
+        return _first(event, number)
+    if _rank(event.state) < _rank(old.state):
+        return replace(old, target=old.target or event.target, detail={**event.detail, **old.detail})
+    return replace(
+        old,
+        number=old.number if event.state is old.state else number,
+        ended_at=_ended_at(event) or old.ended_at,
+        state=event.state,
+        target=event.target or old.target,
+        detail={**old.detail, **event.detail},
+        result=event.result or old.result,
+    )
+
+
+def _first(event: Operation, number: int) -> Done:
+    return Done(
+        call=event.call,
+        number=number,
+        kind=event.kind,
+        name=event.name,
+        at=event.at,
+        ended_at=_ended_at(event),
+        state=event.state,
+        target=event.target,
+        detail=event.detail,
+        result=event.result,
+    )
+
+
+def _rank(state: State) -> int:
+    return _RANK.get(state, _ENDED)
+
+
+def _ended_at(event: Operation) -> int | None:
+    return event.at if _rank(event.state) == _ENDED else None

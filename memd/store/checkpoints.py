@@ -1,0 +1,110 @@
+"""Checkpoints: the row makes a number current, the texts are kept with it so that damaged files can be repaired.
+
+Numbers are never used twice, so the newest row is never dropped.
+"""
+
+import json
+from dataclasses import asdict
+from typing import Any
+
+from memd.errors import NotFound, Refused
+from memd.model import Checkpoint, Parts, Problem, TokenCounts
+from memd.store.database import Database
+from memd.store.writing import compact
+
+_EXTRACTIVE = "extractive"
+
+
+def add(database: Database, checkpoint: Checkpoint, digest: str) -> None:
+    """Make a checkpoint the current one; see `Store.add_checkpoint`."""
+    with database.transaction() as sql:
+        found = sql.execute(
+            "SELECT row, (SELECT ifnull(max(number), 0) FROM checkpoint WHERE session = row) FROM session WHERE id = ?",
+            (checkpoint.session,),
+        ).fetchone()
+        if found is None:
+            raise NotFound(f"no session {checkpoint.session} is recorded")
+        row, last = found
+        if checkpoint.number != last + 1:
+            raise Refused(f"checkpoint {checkpoint.number} of {checkpoint.session} does not follow {last}")
+        sql.execute(
+            'INSERT INTO checkpoint (session, number, at, writer, "trigger", upto, receipt, digest, tokens, problems,'
+            " mind, memo, scene) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            _row(row, checkpoint, digest),
+        )
+
+
+def _row(session: int, checkpoint: Checkpoint, digest: str) -> tuple[Any, ...]:
+    return (
+        session,
+        checkpoint.number,
+        checkpoint.at,
+        checkpoint.writer,
+        checkpoint.trigger,
+        checkpoint.upto,
+        checkpoint.receipt,
+        digest,
+        compact(asdict(checkpoint.tokens)) if checkpoint.tokens else None,
+        compact([asdict(problem) for problem in checkpoint.problems]),
+        checkpoint.parts.mind,
+        checkpoint.parts.memo,
+        checkpoint.parts.scene,
+    )
+
+
+def get(database: Database, session: str, number: int | None) -> Checkpoint | None:
+    """The checkpoint with this number, or the current one."""
+    found = database.row(
+        'SELECT s.id, number, at, writer, "trigger", upto, receipt, mind, memo, scene, c.tokens, problems'
+        " FROM checkpoint c JOIN session s ON s.row = c.session"
+        " WHERE s.id = :session AND (:number IS NULL OR number = :number) ORDER BY number DESC LIMIT 1",
+        {"session": session, "number": number},
+    )
+    if found is None:
+        return None
+    *head, mind, memo, scene, tokens, problems = found
+    id_, at_number, at, writer, trigger, upto, receipt = head
+    return Checkpoint(
+        session=id_,
+        number=at_number,
+        at=at,
+        writer=writer,
+        trigger=trigger,
+        upto=upto,
+        receipt=receipt,
+        parts=Parts(mind, memo, scene),
+        tokens=TokenCounts(**json.loads(tokens)) if tokens else None,
+        problems=tuple(Problem(**problem) for problem in json.loads(problems)),
+    )
+
+
+def numbers(database: Database, session: str) -> list[int]:
+    """The numbers that are kept, ascending."""
+    rows = database.rows(
+        "SELECT number FROM checkpoint JOIN session s ON s.row = session WHERE s.id = ? ORDER BY number", (session,)
+    )
+    return [number for (number,) in rows]
+
+
+def digest(database: Database, session: str) -> str | None:
+    """The digest of the current checkpoint's content."""
+    found = database.row(
+        "SELECT digest FROM checkpoint JOIN session s ON s.row = session WHERE s.id = ? ORDER BY number DESC LIMIT 1",
+        (session,),
+    )
+    return found[0] if found else None
+
+
+def prune(database: Database, session: str, keep: int) -> list[int]:
+    """Drop what history need not keep; see `Store.prune_checkpoints`."""
+    with database.transaction() as sql:
+        plain = sql.execute(
+            "SELECT c.rowid, c.number FROM checkpoint c JOIN session s ON s.row = c.session"
+            " WHERE s.id = ? AND c.writer = ?"
+            " AND NOT EXISTS (SELECT 1 FROM delivery d WHERE d.origin = s.id AND d.number = c.number)"
+            " AND c.number < (SELECT max(number) FROM checkpoint WHERE session = s.row) ORDER BY c.number DESC",
+            (session, _EXTRACTIVE),
+        ).fetchall()
+        dropped = plain[keep:]
+        sql.executemany("DELETE FROM checkpoint WHERE rowid = ?", ((row,) for row, _ in dropped))
+    return sorted(number for _, number in dropped)

@@ -1,0 +1,183 @@
+"""The one connection: its settings, its file's privacy, its transactions, and SQLite's errors in a person's words.
+
+The journal is a WAL with `synchronous = NORMAL`: a killed process loses nothing that was committed, a power failure may
+lose the newest commits whole (cursor and records together, so they are read again). Readers never wait for the writer
+nor the writer for them. Transactions are begun here by hand (`BEGIN IMMEDIATE`): a writer that comes second waits at
+the start, where nothing has been read yet, and not at its first write, where SQLite could only refuse.
+"""
+
+import os
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from memd.errors import NotFound, Refused, StoreTrouble
+from memd.store.migrations import MIGRATIONS, migrate, version
+
+Parameters = Sequence[Any] | Mapping[str, Any]
+Row = tuple[Any, ...]
+
+_BUSY_MS = 5_000
+_REASONS = {
+    sqlite3.SQLITE_BUSY: "another process holds its lock",
+    sqlite3.SQLITE_LOCKED: "another process holds its lock",
+    sqlite3.SQLITE_FULL: "the disk is full",
+    sqlite3.SQLITE_IOERR: "the disk cannot be read or written",
+    sqlite3.SQLITE_CORRUPT: "the file is damaged",
+    sqlite3.SQLITE_NOTADB: "the file is damaged, or is no SQLite database",
+    sqlite3.SQLITE_CANTOPEN: "the file cannot be opened",
+    sqlite3.SQLITE_PERM: "access to the file is denied",
+    sqlite3.SQLITE_READONLY: "the file cannot be written",
+    sqlite3.SQLITE_PROTOCOL: "its locks do not work on this file system",
+}
+_SETTINGS = (
+    "PRAGMA foreign_keys = ON",
+    "PRAGMA synchronous = NORMAL",
+    "PRAGMA temp_store = MEMORY",  # nothing of a conversation in files under /tmp
+)
+_WANTED = "CREATE TEMP TABLE wanted (key TEXT PRIMARY KEY) WITHOUT ROWID"
+
+
+@contextmanager
+def trouble(path: Path) -> Iterator[None]:
+    """Turn what the machine did to the file into `StoreTrouble`; a defect of ours (a wrong statement) passes on."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        reason = _REASONS.get(getattr(error, "sqlite_errorcode", 0) & 0xFF)
+        if reason is None:
+            raise
+        raise StoreTrouble(f"memd's record {path} cannot be used: {reason} ({error})") from error
+
+
+class Database:
+    """An open connection; not for use by several threads."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        self.path = path
+        self._connection = connection
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """All that is executed inside is recorded, or nothing of it.
+
+        Raises:
+            StoreTrouble: locked for 5 s, full, damaged.
+        """
+        sql = self._connection
+        with trouble(self.path):
+            sql.execute("BEGIN IMMEDIATE")
+            try:
+                yield sql
+                sql.execute("COMMIT")
+            except BaseException:
+                # Where the disk is full SQLite may have rolled back by itself.
+                if sql.in_transaction:
+                    sql.execute("ROLLBACK")
+                raise
+
+    def rows(self, statement: str, parameters: Parameters = ()) -> list[Row]:
+        """All rows of one query.
+
+        Raises:
+            StoreTrouble: locked for 5 s, damaged, unreadable.
+        """
+        with trouble(self.path):
+            return self._connection.execute(statement, parameters).fetchall()
+
+    def row(self, statement: str, parameters: Parameters = ()) -> Row | None:
+        """The first row of one query, or None."""
+        return next(iter(self.rows(statement, parameters)), None)
+
+    def close(self) -> None:
+        """Let the file go; the last writer to leave folds the WAL into it."""
+        with trouble(self.path):
+            self._connection.close()
+
+
+def open_writer(path: Path) -> Database:
+    """Open or create the file (0600, in a directory of 0700) and bring it to the newest shape.
+
+    Raises:
+        Refused: a newer memd wrote it.
+        StoreTrouble: it cannot be created, opened, or is damaged.
+    """
+    _make_private(path)
+    database = _connect(path, "rw")
+    with _closing_on_error(database), trouble(path):
+        sql = database._connection  # noqa: SLF001  # the same module: settings need the bare connection
+        _refuse_newer(path, version(sql))
+        sql.execute("PRAGMA journal_mode = WAL")
+        sql.execute(_WANTED)
+        if version(sql) < len(MIGRATIONS):
+            with database.transaction():
+                migrate(sql)
+    return database
+
+
+def open_reader(path: Path) -> Database:
+    """Open the file for reading only, beside a writer or without one.
+
+    Raises:
+        NotFound: there is none yet.
+        Refused: a newer memd wrote it, or an older one that no writer has brought up to date.
+        StoreTrouble: it cannot be opened or is damaged.
+    """
+    if not path.exists():
+        raise _nothing(path)
+    database = _connect(path, "ro")
+    with _closing_on_error(database), trouble(path):
+        found = version(database._connection)  # noqa: SLF001  # the same module
+        if found == 0:
+            raise _nothing(path)
+        _refuse_newer(path, found)
+        if found < len(MIGRATIONS):
+            raise Refused(
+                f"memd's record {path} is from an older memd; `memd run` or `memd ingest` brings it up to date"
+            )
+    return database
+
+
+def _connect(path: Path, mode: str) -> Database:
+    with trouble(path):
+        uri = f"{path.absolute().as_uri()}?mode={mode}"
+        connection = sqlite3.connect(uri, uri=True, timeout=_BUSY_MS / 1000, isolation_level=None)
+        for setting in _SETTINGS:
+            connection.execute(setting)
+    return Database(path, connection)
+
+
+@contextmanager
+def _closing_on_error(database: Database) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        database.close()
+        raise
+
+
+def _make_private(path: Path) -> None:
+    """SQLite gives -wal and -shm the mode of the file itself, so the file must exist with the right one first."""
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        for suffix in ("", "-wal", "-shm"):
+            part = path.with_name(path.name + suffix)
+            if part.exists() and part.stat().st_mode & 0o077:
+                part.chmod(0o600)
+    except OSError as error:
+        raise StoreTrouble(f"memd's record {path} cannot be used: {error.strerror or error}") from error
+
+
+def _refuse_newer(path: Path, found: int) -> None:
+    if found > len(MIGRATIONS):
+        reads = len(MIGRATIONS)
+        raise Refused(
+            f"memd's record {path} is from a newer memd (format {found}, this one reads {reads}); update memd"
+        )
+
+
+def _nothing(path: Path) -> NotFound:
+    return NotFound(f"nothing recorded yet (no {path}); `memd install` or `memd ingest` starts the record")

@@ -1,0 +1,127 @@
+"""Reading a session's record back as values.
+
+Filters are parameters of fixed statements: a list goes in as JSON, NULL switches a filter off.
+"""
+
+import json
+from collections.abc import Collection
+from typing import Any
+
+from memd.model import Boundary, Channel, Done, Grade, Kind, Record, Source, State
+from memd.store.database import Database, Row
+from memd.store.lookup import done
+
+_NO_LIMIT = -1
+
+
+def messages(
+    database: Database,
+    session: str,
+    *,
+    after: int,
+    upto: int | None,
+    channels: Collection[Channel] | None,
+    last: int | None,
+    numbers: Collection[int] | None,
+) -> list[Record]:
+    """Messages in number order; see `Store.messages`."""
+    if numbers is not None:
+        after = max(after, min(numbers, default=1) - 1)
+        upto = min(max(numbers, default=0), max(numbers, default=0) if upto is None else upto)
+    rows = database.rows(
+        "SELECT number, key, at, channel, grade, text, offset, length, turn, withdrawn, undelivered, copy_of, extra"
+        " FROM message WHERE session = (SELECT row FROM session WHERE id = :session) AND number > :after"
+        " AND number <= ifnull(:upto, 9223372036854775807)"
+        " AND (:channels IS NULL OR channel IN (SELECT value FROM json_each(:channels)))"
+        " AND (:numbers IS NULL OR number IN (SELECT value FROM json_each(:numbers)))"
+        " ORDER BY number DESC LIMIT :last",
+        {
+            "session": session,
+            "after": after,
+            "upto": upto,
+            "channels": _listed(channels),
+            "numbers": _listed(numbers),
+            "last": _NO_LIMIT if last is None else last,
+        },
+    )
+    return [_record(row) for row in reversed(rows)]
+
+
+def operations(
+    database: Database,
+    session: str,
+    *,
+    after: int,
+    kinds: Collection[Kind] | None,
+    states: Collection[State] | None,
+    last: int | None,
+) -> list[Done]:
+    """Tool calls in the order in which they started; see `Store.operations`."""
+    rows = database.rows(
+        "SELECT call, number, kind, name, at, ended_at, state, target, detail, result"
+        " FROM operation WHERE session = (SELECT row FROM session WHERE id = :session) AND number > :after"
+        " AND (:kinds IS NULL OR kind IN (SELECT value FROM json_each(:kinds)))"
+        " AND (:states IS NULL OR state IN (SELECT value FROM json_each(:states)))"
+        " ORDER BY id DESC LIMIT :last",
+        {
+            "session": session,
+            "after": after,
+            "kinds": _listed(kinds),
+            "states": _listed(states),
+            "last": _NO_LIMIT if last is None else last,
+        },
+    )
+    return [done(row) for row in reversed(rows)]
+
+
+def boundaries(database: Database, session: str) -> list[Boundary]:
+    """Compactions, oldest first."""
+    rows = database.rows(
+        'SELECT ordinal, number, at, "trigger", "before", "after" FROM boundary'
+        " WHERE session = (SELECT row FROM session WHERE id = ?) ORDER BY ordinal",
+        (session,),
+    )
+    return [Boundary(*row) for row in rows]
+
+
+def gaps(database: Database, session: str) -> dict[tuple[str, str], int]:
+    """How many rows were not read as entries, by kind and what."""
+    rows = database.rows(
+        "SELECT kind, what, count FROM gap WHERE session = (SELECT row FROM session WHERE id = ?) ORDER BY kind, what",
+        (session,),
+    )
+    return {(kind, what): count for kind, what, count in rows}
+
+
+def meta_get(database: Database, key: str) -> str | None:
+    """A small value that is not about one session."""
+    found = database.row("SELECT value FROM meta WHERE key = ?", (key,))
+    return found[0] if found else None
+
+
+def meta_set(database: Database, key: str, value: str) -> None:
+    """Replace a small value."""
+    with database.transaction() as sql:
+        sql.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+
+def _listed(values: Collection[Any] | None) -> str | None:
+    return None if values is None else json.dumps(list(values))
+
+
+def _record(row: Row) -> Record:
+    number, key, at, channel, grade, text, offset, length, turn, withdrawn, undelivered, copy_of, extra = row
+    return Record(
+        number,
+        key,
+        at,
+        Channel(channel),
+        Grade(grade),
+        text,
+        Source(offset, length),
+        turn,
+        bool(withdrawn),
+        bool(undelivered),
+        copy_of,
+        json.loads(extra) if extra else {},
+    )

@@ -1,0 +1,59 @@
+"""The store's own nouns: what a commit is made from, what it made, and how far a source has been read."""
+
+from dataclasses import dataclass
+
+from memd.model import Record
+
+
+@dataclass(frozen=True, slots=True)
+class Seed:
+    """The session that a source belongs to, as its reader knows it before the first row.
+
+    Attributes:
+        session: `claude-code:<uuid>`, or `<parent id>/<agent id>` for a sub-agent.
+        tool: `claude-code`, `codex` or `opencode`.
+        native: the tool's own id, without the tool's name.
+        parent: the parent session's id, for sub-agents only.
+        path: the transcript; one cursor is kept for each path.
+        unit: what offset and size count, `bytes` or `events`.
+    """
+
+    session: str
+    tool: str
+    native: str
+    parent: str | None
+    path: str
+    unit: str = "bytes"
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """What one commit added; `first` and `last` are None when it added no message."""
+
+    session: str
+    first: int | None
+    last: int | None
+    added: tuple[Record, ...]
+    duplicates: int
+    """Messages that were recorded before, or twice in this commit."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRow:
+    """How far one source has been read; `cursor` and `reader` are opaque here.
+
+    Attributes:
+        number: the number of the last entry that was read from it.
+        gone_at: when it was found missing; its record is kept.
+    """
+
+    path: str
+    session: str
+    cursor: str
+    reader: str
+    unit: str
+    size: int
+    offset: int
+    number: int
+    gone_at: int | None
+    seen_at: int

@@ -1,0 +1,96 @@
+"""Sessions and sources: lists, the one that a person means, and how far each transcript is read."""
+
+from memd.errors import Ambiguous, NotFound
+from memd.model import Session
+from memd.store.database import Database
+from memd.store.rows import SourceRow
+
+_SHOWN = 5
+
+
+def session(database: Database, name: str) -> Session | None:
+    """The session with exactly this id."""
+    found = database.row(
+        'SELECT id, tool, native, parent, path, cwd, title, model, "window", version, entrypoint, forked_from,'
+        " created_at, last_at, ended_at, turn_ended_at, tokens, messages, compactions, seen_at"
+        " FROM session WHERE id = ?",
+        (name,),
+    )
+    return Session(*found) if found else None
+
+
+def sessions(database: Database, *, children: bool) -> list[Session]:
+    """All sessions, the one with the newest entry first."""
+    rows = database.rows(
+        'SELECT id, tool, native, parent, path, cwd, title, model, "window", version, entrypoint, forked_from,'
+        " created_at, last_at, ended_at, turn_ended_at, tokens, messages, compactions, seen_at FROM session"
+        " WHERE parent IS NULL OR ? ORDER BY ifnull(last_at, seen_at) DESC, row DESC",
+        (children,),
+    )
+    return [Session(*row) for row in rows]
+
+
+def find(database: Database, text: str | None, cwd: str | None) -> Session:
+    """The session that a person means; see `Store.find`."""
+    if not text:
+        return _newest(sessions(database, children=False), cwd)
+    exact = session(database, text)
+    return exact or _only(text, _matches(sessions(database, children=True), text))
+
+
+def _newest(everyone: list[Session], cwd: str | None) -> Session:
+    if not everyone:
+        raise NotFound("no session is recorded yet")
+    return next((one for one in everyone if cwd is not None and one.cwd == cwd), everyone[0])
+
+
+def _matches(everyone: list[Session], text: str) -> list[Session]:
+    """Sub-agents only where the text holds "/"; a whole id without the tool wins over ids that go on."""
+    offered = [one for one in everyone if one.parent is None or "/" in text]
+    whole = [one for one in offered if _bare(one) == text]
+    return whole or [one for one in offered if one.id.startswith(text) or _bare(one).startswith(text)]
+
+
+def _bare(one: Session) -> str:
+    return one.id.removeprefix(f"{one.tool}:")
+
+
+def _only(text: str, found: list[Session]) -> Session:
+    if not found:
+        raise NotFound(f"no session begins with {text!r}")
+    if len(found) > 1:
+        more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+        names = ", ".join(one.id for one in found[:_SHOWN])
+        raise Ambiguous(f"{text!r} fits {len(found)} sessions: {names}{more}")
+    return found[0]
+
+
+def set_ended(database: Database, name: str, at: int | None) -> None:
+    """Write or clear `ended_at`; a session that is not recorded is none of the store's business."""
+    with database.transaction() as sql:
+        sql.execute("UPDATE session SET ended_at = ? WHERE id = ?", (at, name))
+
+
+def source(database: Database, path: str) -> SourceRow | None:
+    """How far one transcript is read."""
+    found = database.row(
+        "SELECT o.path, s.id, cursor, reader, unit, size, offset, number, gone_at, o.seen_at"
+        " FROM source o JOIN session s ON s.row = o.session WHERE o.path = ?",
+        (path,),
+    )
+    return SourceRow(*found) if found else None
+
+
+def sources(database: Database) -> list[SourceRow]:
+    """How far each transcript is read, by path."""
+    rows = database.rows(
+        "SELECT o.path, s.id, cursor, reader, unit, size, offset, number, gone_at, o.seen_at"
+        " FROM source o JOIN session s ON s.row = o.session ORDER BY o.path"
+    )
+    return [SourceRow(*row) for row in rows]
+
+
+def forget_source(database: Database, path: str, at: int) -> None:
+    """Mark a transcript as gone; the record stays."""
+    with database.transaction() as sql:
+        sql.execute("UPDATE source SET gone_at = ifnull(gone_at, ?) WHERE path = ?", (at, path))

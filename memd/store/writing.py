@@ -1,0 +1,196 @@
+"""The commit: records, the reader's state and the cursor that produced them, in one transaction.
+
+The order inside matters: changes to what was recorded before go first, so that they cannot touch what is new; the
+session's row precedes the question whose copy is whose, because the answer is read from it.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from memd.model import Event, Record
+from memd.store.batch import Batch
+from memd.store.copies import settle, shared_keys
+from memd.store.database import Database
+from memd.store.deliveries import add_receipt
+from memd.store.lookup import known, want
+from memd.store.rows import Committed, Seed
+
+_LINEAGE = ("parent", "forked_from", "created_at")
+
+
+def commit(
+    database: Database,
+    seed: Seed,
+    cursor: str,
+    reader: str,
+    events: Iterable[Event],
+    *,
+    size: int,
+    offset: int | None,
+    now: int,
+) -> Committed:
+    """Record what was read of a source; see `Store.commit`."""
+    taken = list(events)
+    with database.transaction() as sql:
+        session = _session(sql, seed, now)
+        before = [session["messages"], *(session[name] for name in _LINEAGE)]
+        found, shared = known(sql, session["row"], seed.tool, taken)
+        batch = Batch(session, _position(sql, seed.path, session), found, now)
+        batch.take(taken)
+        _save(sql, batch)
+        if before[0] and before[1:] != [session[name] for name in _LINEAGE]:
+            shared |= shared_keys(sql, session["row"])
+        if shared:
+            settle(sql, seed.tool, shared)
+        _save_source(sql, seed, cursor, reader, batch, size=size, offset=size if offset is None else offset)
+        return _committed(batch, _copies(sql, batch, shared))
+
+
+def _session(sql: sqlite3.Connection, seed: Seed, now: int) -> dict[str, Any]:
+    """The session's row by column name, made if it is new."""
+    sql.execute(
+        "INSERT INTO session (id, tool, native, parent, path, seen_at) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO"
+        " UPDATE SET parent = ifnull(excluded.parent, parent), path = excluded.path, seen_at = excluded.seen_at",
+        (seed.session, seed.tool, seed.native, seed.parent, seed.path, now),
+    )
+    cursor = sql.execute("SELECT * FROM session WHERE id = ?", (seed.session,))
+    return dict(zip((column[0] for column in cursor.description), cursor.fetchone(), strict=True))
+
+
+def _position(sql: sqlite3.Connection, path: str, session: dict[str, Any]) -> int:
+    """The number of the entry that was read last from this source, else of the session's last."""
+    found = sql.execute("SELECT number FROM source WHERE path = ? AND session = ?", (path, session["row"])).fetchone()
+    return int(found[0] if found else session["messages"])
+
+
+def _save(sql: sqlite3.Connection, batch: Batch) -> None:
+    row = batch.session["row"]
+    _save_changes(sql, row, batch)
+    _save_session(sql, batch.session)
+    sql.executemany(
+        "INSERT INTO message (session, number, key, at, channel, grade, withdrawn, undelivered, turn, offset, length,"
+        " extra, text) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (_message(row, record) for record in batch.added.values()),
+    )
+    _save_calls(sql, row, batch)
+    _save_context(sql, row, batch)
+    sql.executemany(
+        "INSERT INTO gap (session, kind, what, count) VALUES (?, ?, ?, ?)"
+        " ON CONFLICT DO UPDATE SET count = count + excluded.count",
+        ((row, kind, what, count) for (kind, what), count in batch.gaps.items()),
+    )
+    for receipt in batch.receipts:
+        add_receipt(sql, batch.session["id"], receipt)
+
+
+def _save_changes(sql: sqlite3.Connection, row: int, batch: Batch) -> None:
+    sql.executemany(
+        "UPDATE message SET undelivered = ifnull(?, undelivered), channel = ifnull(?, channel),"
+        " grade = ifnull(?, grade) WHERE session = ? AND key = ?",
+        ((event.undelivered, event.channel, event.grade, row, event.key) for event in batch.amends),
+    )
+    for rewound in batch.rewinds:
+        sql.executemany(
+            "UPDATE message SET withdrawn = 1 WHERE session = ? AND number BETWEEN ? AND ? AND withdrawn = 0",
+            ((row, first, last) for first, last in rewound.outside()),
+        )
+        sql.executemany(
+            "UPDATE message SET withdrawn = 0 WHERE session = ? AND number BETWEEN ? AND ? AND withdrawn = 1",
+            ((row, first, last) for first, last in rewound.kept),
+        )
+
+
+def _save_session(sql: sqlite3.Connection, session: dict[str, Any]) -> None:
+    sql.execute(
+        'UPDATE session SET cwd = :cwd, title = :title, model = :model, "window" = :window, version = :version,'
+        " entrypoint = :entrypoint, branch = :branch, forked_from = :forked_from, created_at = :created_at,"
+        " last_at = :last_at, ended_at = :ended_at, turn_ended_at = :turn_ended_at, tokens = :tokens,"
+        " usage_key = :usage_key, messages = :messages, compactions = :compactions WHERE row = :row",
+        session,
+    )
+
+
+def _message(row: int, record: Record) -> tuple[Any, ...]:
+    return (
+        row,
+        record.number,
+        record.key,
+        record.at,
+        record.channel,
+        record.grade,
+        record.withdrawn,
+        record.undelivered,
+        record.turn,
+        record.source.offset,
+        record.source.length,
+        compact(record.extra) if record.extra else None,
+        record.text,
+    )
+
+
+def _save_calls(sql: sqlite3.Connection, row: int, batch: Batch) -> None:
+    sql.executemany(
+        "INSERT INTO operation (session, call, number, kind, name, at, ended_at, state, target, detail, result)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (session, call) DO UPDATE SET number = excluded.number,"
+        " ended_at = excluded.ended_at, state = excluded.state, target = excluded.target, detail = excluded.detail,"
+        " result = excluded.result",
+        (
+            (row, c.call, c.number, c.kind, c.name, c.at, c.ended_at, c.state, c.target, compact(c.detail), c.result)
+            for c in batch.calls.values()
+        ),
+    )
+
+
+def _save_context(sql: sqlite3.Connection, row: int, batch: Batch) -> None:
+    sql.executemany(
+        "INSERT INTO usage (session, key, number, at, tokens, model) VALUES (?, ?, ?, ?, ?, ?)"
+        " ON CONFLICT DO UPDATE SET tokens = excluded.tokens, model = ifnull(excluded.model, model)",
+        ((row, u.key, number, u.at, u.tokens, u.model) for number, u in batch.usages.values()),
+    )
+    sql.executemany(
+        'INSERT INTO boundary (session, ordinal, number, key, at, "trigger", "before", "after")'
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        ((row, ordinal, number, c.key, c.at, c.trigger, c.before, c.after) for ordinal, number, c in batch.boundaries),
+    )
+
+
+def _save_source(
+    sql: sqlite3.Connection, seed: Seed, cursor: str, reader: str, batch: Batch, *, size: int, offset: int
+) -> None:
+    sql.execute(
+        "INSERT OR REPLACE INTO source (path, session, cursor, reader, unit, size, offset, number, gone_at, seen_at)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL, ?)",
+        (seed.path, batch.session["row"], cursor, reader, seed.unit, size, offset, batch.position, batch.now),
+    )
+
+
+def _copies(sql: sqlite3.Connection, batch: Batch, shared: set[str]) -> dict[str, str]:
+    """The origins of the added messages that turned out to be copies, by key."""
+    if not shared:
+        return {}
+    want(sql, shared & batch.added.keys())
+    return dict(
+        sql.execute(
+            "SELECT m.key, m.copy_of FROM wanted w CROSS JOIN message m ON m.key = w.key AND m.session = ?"
+            " WHERE m.copy_of IS NOT NULL",
+            (batch.session["row"],),
+        ).fetchall()
+    )
+
+
+def _committed(batch: Batch, copies: dict[str, str]) -> Committed:
+    added = tuple(
+        replace(record, copy_of=copies[key]) if key in copies else record for key, record in batch.added.items()
+    )
+    first, last = (added[0].number, added[-1].number) if added else (None, None)
+    return Committed(batch.session["id"], first, last, added, batch.duplicates)
+
+
+def compact(value: Any) -> str:
+    """JSON without blanks, letters of all scripts as they are."""
+    return json.dumps(
+        value if isinstance(value, dict | list) else dict(value), ensure_ascii=False, separators=(",", ":")
+    )

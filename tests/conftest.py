@@ -15,7 +15,12 @@ from ipaddress import ip_address
 from pathlib import Path
 from urllib.parse import unquote
 
+import hypothesis
 import pytest
+
+# How long an example takes says something about the machine and its load, nothing about the code.
+hypothesis.settings.register_profile("memd", deadline=None)
+hypothesis.settings.load_profile("memd")
 
 _SETTINGS = ("XDG_", "MEMD_", "CLAUDE", "CODEX_", "OPENCODE", "ANTHROPIC_", "OPENAI_", "TIKTOKEN_", "NOTIFY_", "GIT_")
 

@@ -1,0 +1,95 @@
+"""How many o200k tokens a text has, and the longest beginning of it that fits a budget. Never any network.
+
+Counts are exact for one chunk; a longer text is counted chunk by chunk, which gives at most a few tokens more in
+100,000 (a token cannot span two chunks). Where a chunk ends depends on nothing after it. So a text that grows at its
+end is counted only where it grew, and a prefix of a text has the text's chunks: `clip` and `count` cannot disagree.
+
+A token has at least 1 and at most 128 bytes; what that alone can answer is answered without loading the encoder.
+The ranks and their licence: `memd.tokens.ranks`.
+"""
+
+import re
+from collections.abc import Iterator
+
+from memd.tokens.encoder import Encoder
+from memd.tokens.seen import Seen
+
+__all__ = ["clip", "count", "loaded", "release"]
+
+_CHUNK = 16 * 1024
+_EARLIEST_CUT = 12 * 1024
+_LONGEST_TOKEN = 128
+
+# Characters less at the end can be a token less or a token more ("hello worl" has more than "hello world"), so the
+# longest prefix may end a little beyond the first `budget` tokens. Of 160,000 cuts of prose, code, Chinese and noise
+# none reached further than 2 tokens; one more is margin.
+_REACH = 3
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+_encoder = Encoder()
+_seen = Seen(8192)
+
+
+def count(text: str) -> int:
+    """The o200k tokens of the text. A lone surrogate (half an emoji, as Node writes it) counts as U+FFFD."""
+    return sum(map(_count_chunk, _chunks(_clean(text))))
+
+
+def clip(text: str, budget: int) -> str:
+    """The longest beginning of the text, in whole characters, that has at most `budget` o200k tokens.
+
+    It is a prefix of the text, character for character, lone surrogates included. A budget under 1 gives "".
+    """
+    clean = _clean(text[: max(budget, 0) * _LONGEST_TOKEN])
+    if len(clean.encode()) <= budget:
+        return text[: len(clean)]
+    end = 0
+    for chunk in _chunks(clean):
+        tokens = _count_chunk(chunk)
+        if tokens > budget:
+            end += _fitting(chunk, budget)
+            break
+        end += len(chunk)
+        budget -= tokens
+    return text[:end]
+
+
+def loaded() -> bool:
+    """Whether the encoder is in memory now."""
+    return _encoder.loaded
+
+
+def release() -> None:
+    """Give the encoder's memory back; the counts of known texts stay. For a daemon that goes idle."""
+    _encoder.release()
+
+
+def _clean(text: str) -> str:
+    """The text with lone surrogates replaced one for one, so that its positions are the text's."""
+    return _SURROGATE.sub("\ufffd", text)
+
+
+def _chunks(text: str) -> Iterator[str]:
+    """Pieces of at most 16 Ki characters, cut after a newline; in the middle of a line only where there is none."""
+    start = 0
+    while start < len(text):
+        newline = text.find("\n", start + _EARLIEST_CUT, start + _CHUNK)
+        end = newline + 1 if newline >= 0 else start + _CHUNK
+        yield text[start:end]
+        start = end
+
+
+def _count_chunk(chunk: str) -> int:
+    known = _seen.get(chunk)
+    if known is None:
+        known = len(_encoder.encode(chunk))
+        _seen.put(chunk, known)
+    return known
+
+
+def _fitting(chunk: str, budget: int) -> int:
+    """How many characters of the chunk, which has more than `budget` tokens, fit."""
+    furthest = _encoder.characters(_encoder.encode(chunk)[: budget + _REACH])
+    lengths = range(furthest, 0, -1)
+    return next((length for length in lengths if len(_encoder.encode(chunk[:length])) <= budget), 0)

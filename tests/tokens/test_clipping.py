@@ -1,0 +1,88 @@
+"""Clipping: a true prefix, within the budget, and the longest there is."""
+
+import time
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from memd import tokens
+
+PIECES = st.sampled_from(
+    [
+        "hello",
+        " worl",
+        "d",
+        " ",
+        "\n",
+        "\n\n",
+        "    ",
+        "\r",
+        "'",
+        "ll",
+        "é",
+        "的",
+        "测试",
+        "\N{GRINNING FACE}",
+        "\u0301",
+        "\ud83d",
+        "123",
+        "==",
+        "<|endoftext|>",
+        "/",
+    ]
+)
+TEXTS = st.lists(PIECES, max_size=40).map("".join)
+
+
+@given(TEXTS, st.integers(-1, 40))
+@example("hello world", 2)
+@example("hello worl", 2)
+def test_the_longest_prefix_within_the_budget(text, budget):
+    """No longer beginning of the text has as few tokens, and the one that is given is the text's own characters."""
+    fitting = [end for end in range(len(text) + 1) if tokens.count(text[:end]) <= max(budget, 0)]
+    assert tokens.clip(text, budget) == text[: max(fitting)]
+
+
+@given(TEXTS, st.integers(0, 3000), st.integers(1, 400))
+def test_within_the_budget_over_chunks(text, budget, times):
+    """In texts of several chunks too the result is a prefix within the budget, and little of the budget is left."""
+    long = text * times
+    clipped = tokens.clip(long, budget)
+    assert long.startswith(clipped)
+    assert tokens.count(clipped) <= budget
+    assert clipped == long or tokens.count(clipped) > budget - 8
+
+
+@pytest.mark.parametrize("character", [" ", "\n", "a", "的", "\ud83d", "\N{GRINNING FACE}"])
+def test_endless_runs(character):
+    """A run of two million equal characters is clipped within the budget and at once."""
+    text = character * 2_000_000
+    tokens.count("loaded")
+    start = time.perf_counter()
+    clipped = tokens.clip(text, 300)
+    assert time.perf_counter() - start < 2
+    assert 250 <= tokens.count(clipped) <= 300
+    assert text.startswith(clipped)
+
+
+def test_a_budget_that_ends_with_a_chunk():
+    """Where the first chunk takes the whole budget, nothing of the second comes along."""
+    text = "one line of many\n" * 5_000
+    first = next(tokens._chunks(text))
+    assert tokens.clip(text, tokens.count(first)) == first
+
+
+def test_characters_stay_whole():
+    """A character of several tokens is given whole or not at all, never as half of its bytes."""
+    character = "\N{EGYPTIAN HIEROGLYPH A001}"
+    assert tokens.count(character) == 4
+    assert [tokens.clip(character * 2, budget) for budget in (3, 4, 7, 8)] == ["", character, character, character * 2]
+
+
+def test_short_texts_load_nothing(monkeypatch):
+    """A text with no more bytes than the budget has tokens fits whatever it says: no encoder is needed."""
+    monkeypatch.setattr(tokens._encoder, "encode", lambda _: pytest.fail("encoded"))
+    assert tokens.clip("é" * 150, 300) == "é" * 150
+    assert tokens.clip("anything", 0) == ""
+    assert tokens.clip("", 300) == ""

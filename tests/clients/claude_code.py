@@ -149,7 +149,8 @@ class ClaudeCode:
     @contextmanager
     def screen(self) -> Iterator[Terminal]:
         """Run the client on a terminal of its own; it is ready for the first prompt."""
-        with terminal(f"memd-{os.getpid()}", [str(self.command)], cwd=self.project, env=self.env) as screen:
+        socket, ended = f"memd-{os.getpid()}", self.home / "tmp" / "exit-code"
+        with terminal([str(self.command)], socket=socket, cwd=self.project, env=self.env, ended=ended) as screen:
             screen.wait_for("accept edits on")
             yield screen
 
@@ -175,9 +176,13 @@ class ClaudeCode:
         """How many rows have these fields with these values."""
         return sum(1 for row in self.rows() if fields.items() <= row.items())
 
-    def turns_done(self, number: int) -> None:
+    def turns_done(self, number: int, *, seconds: float = 30.0) -> None:
         """Wait until so many turns on the screen have come to their end (headless runs write no such row)."""
-        eventually(lambda: self.count(type="system", subtype="turn_duration") >= number)
+        eventually(lambda: self.count(type="system", subtype="turn_duration") >= number, seconds=seconds)
+
+    def queued(self, words: str) -> None:
+        """Wait until the client has taken words that were typed while it works."""
+        eventually(lambda: self.count(type="queue-operation", operation="enqueue", content=words))
 
     def contexts_after_compaction(self) -> list[str]:
         """What the SessionStart hooks of the last compaction gave, text by text, as the client wrote it down.

@@ -11,6 +11,7 @@ import site
 import socket
 import sys
 import tempfile
+from contextlib import suppress
 from ipaddress import ip_address
 from pathlib import Path
 from urllib.parse import unquote
@@ -48,7 +49,9 @@ class _Guard:
     def __init__(self):
         self._realpath = os.path.realpath
         self._fsdecode = os.fsdecode
-        homes = {os.path.expanduser("~"), pwd.getpwuid(os.getuid()).pw_dir}
+        homes = {os.path.expanduser("~")}
+        with suppress(KeyError):  # in a container the user may have no entry
+            homes.add(pwd.getpwuid(os.getuid()).pw_dir)
         self.homes = {self._realpath(home) for home in homes} - {"/"}
         interpreter = (sys.prefix, sys.base_prefix, sys.pycache_prefix or sys.prefix, site.getusersitepackages())
         places = (Path(__file__).parent.parent, tempfile.gettempdir(), *interpreter)

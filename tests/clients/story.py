@@ -6,8 +6,9 @@ from .scripted_model import Tool, Turn
 
 MISSION = 'Make the gateway survive slow upstreams; the target is "no 504 for a week" — naïve retries are not enough.'
 CONSTRAINT = "Do not touch the schema in schema.sql, the fixtures depend on it."
-ORDER = "Raise the request timeout to 47.5 seconds."
-OLD, NEW = "request_timeout = 30.0", "request_timeout = 47.5"
+ORDER = "Raise the request timeout as far as the load balancer allows."
+VALUE = "47.5"  # chosen by the model: the person never says it
+OLD, NEW = "request_timeout = 30.0", f"request_timeout = {VALUE}"
 FULL = 90_000  # tokens: over the threshold of a window of 100,000, under the window
 WINDOW = {"CLAUDE_CODE_AUTO_COMPACT_WINDOW": "100000"}
 

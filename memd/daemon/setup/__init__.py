@@ -1,0 +1,11 @@
+"""Installing: what memd puts on a machine, how it is taken away again, and whether it is still as it should be.
+
+    hook       the hook's copy and the link to the interpreter, in memd's data folder (the daemon re-points both)
+    ledger     what was written where, with the bytes and modes from before: the only memory of an installation
+    settings   a tool's settings file, changed and given back
+    service    the unit of the service manager; `systemd` and `launchd` know their own
+    proof      the installed hook, run once
+    facts      all of it looked at, for `memd doctor` and `memd status`
+
+Nothing here asks or prints: the commands do.
+"""

@@ -1,0 +1,112 @@
+"""What an installation wrote, and what was there before: `<state>/installed/ledger.json`.
+
+It is written before the change that it tells of. Whatever happens in between, a hash that does not fit says that the
+file is not as the installation left it, and then only memd's own part is taken out. Lost or unreadable it counts as
+empty: the hooks can be found without it.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+
+from memd.config import Paths
+from memd.files import private_dir, read_bytes_or_none, write_atomic
+
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """One settings file that the installation changed."""
+
+    path: str
+    sha256: str
+    """Of what the installation wrote."""
+    original: str | None
+    """The content before (UTF-8, undecodable bytes as surrogates); None: there was no file."""
+    mode: int
+    """The permissions before, or those that a new file got."""
+
+    @property
+    def before(self) -> bytes | None:
+        """The content before as bytes."""
+        return None if self.original is None else self.original.encode("utf-8", "surrogateescape")
+
+    def is_at(self, path: Path, content: bytes | None) -> bool:
+        """Whether the file is exactly as the installation left it."""
+        return self.path == str(path) and content is not None and self.sha256 == digest(content)
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """All that was written; the files by tool."""
+
+    files: Mapping[str, Written] = field(default_factory=dict)
+    service: str | None = None
+    """The path of the service's unit."""
+    folders: tuple[str, ...] = ()
+    """Folders that were made on the way."""
+
+    def with_file(self, tool: str, written: Written) -> "Ledger":
+        """The same with this tool's file."""
+        return replace(self, files={**self.files, tool: written})
+
+    def without_file(self, tool: str) -> "Ledger":
+        """The same without this tool's file."""
+        return replace(self, files={name: kept for name, kept in self.files.items() if name != tool})
+
+    def with_folders(self, folders: Iterable[Path]) -> "Ledger":
+        """The same with these folders too."""
+        return replace(self, folders=tuple(dict.fromkeys([*self.folders, *map(str, folders)])))
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing is installed any more."""
+        return not self.files and self.service is None
+
+
+def digest(content: bytes) -> str:
+    """The hash by which a file is known again."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def path(paths: Paths) -> Path:
+    """Where the ledger is."""
+    return paths.state / "installed" / "ledger.json"
+
+
+def read(paths: Paths) -> Ledger:
+    """The ledger, an empty one where there is none or none of this version."""
+    try:
+        content = json.loads(read_bytes_or_none(path(paths)) or b"{}")
+        if content.get("version") != VERSION:
+            return Ledger()
+        files = {tool: Written(**written) for tool, written in content["files"].items()}
+        return Ledger(files, content["service"], tuple(content["folders"]))
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        return Ledger()
+
+
+def write(paths: Paths, ledger: Ledger) -> None:
+    """Replace the ledger. Raises OSError or Refused where the state folder cannot be written or is another's."""
+    private_dir(paths.state)
+    private_dir(path(paths).parent)
+    content = {"version": VERSION, **asdict(ledger)}
+    write_atomic(path(paths), json.dumps(content, indent=1).encode() + b"\n")
+
+
+def remove(paths: Paths, ledger: Ledger) -> None:
+    """Take the ledger away, and every folder that the installation made and that is empty now."""
+    path(paths).unlink(missing_ok=True)
+    own = [path(paths).parent, paths.state]
+    for folder in sorted({*map(Path, ledger.folders), *own}, key=lambda folder: -len(folder.parts)):
+        with suppress(OSError):  # not empty, or not there
+            folder.rmdir()
+
+
+def missing_folders(path: Path) -> list[Path]:
+    """The folder and those above it that are not there yet, the outermost first."""
+    return [folder for folder in reversed((path, *path.parents)) if not folder.exists()]

@@ -1,0 +1,63 @@
+"""Taking away what is not in a tool's settings: the service, the hook, the ledger; and, if asked for, the record.
+
+To remove a folder with all that is in it is the one thing here that cannot be taken back, so a place that is also
+somebody's home, or holds one, is refused: `MEMD_STATE_DIR` may say anything.
+"""
+
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+from memd.config import Paths
+from memd.daemon.setup import hook, ledger, service
+from memd.daemon.setup.ledger import Ledger
+from memd.daemon.setup.service import Manager
+from memd.errors import Refused
+from memd.files import remove_tree
+
+
+def take_service(manager: Manager, record: Ledger) -> tuple[Path | None, Ledger]:
+    """End the service and remove its unit; the unit's path if there was one. Raises Refused where it cannot go."""
+    try:
+        removed = service.remove(manager)
+    except OSError as error:
+        raise Refused(f"{manager.unit} cannot be removed: {error.strerror}") from error
+    return manager.unit if removed else None, replace(record, service=None)
+
+
+def take_rest(paths: Paths, record: Ledger) -> list[Path]:
+    """Remove the hook, the link and the ledger, and the folders that were made for them; what was there."""
+    try:
+        removed = hook.remove_hook(paths)
+        ledger.remove(paths, record)
+    except OSError as error:
+        raise Refused(f"{error.filename} cannot be removed: {error.strerror}") from error
+    return removed
+
+
+def doomed(paths: Paths) -> list[Path]:
+    """What a purge removes, as far as it is there. Raises Refused where that would take more than memd's own."""
+    for folder in (paths.state, paths.data):
+        _refuse_wide(folder)
+    found = dict.fromkeys((paths.state, paths.data, paths.config, paths.socket))
+    return [path for path in found if path.exists() or path.is_symlink()]
+
+
+def purge(paths: Paths, record: Ledger) -> None:
+    """Remove all of `doomed`, and the folders around it that are memd's own or were made by the installation."""
+    for path in doomed(paths):
+        try:
+            remove_tree(path)
+        except OSError as error:
+            raise Refused(f"{error.filename or path} cannot be removed: {error.strerror}") from error
+    own = [folder for folder in (paths.config.parent, paths.socket.parent) if folder.name.startswith("memd")]
+    for folder in sorted({*own, *map(Path, record.folders)}, key=lambda folder: -len(folder.parts)):
+        with suppress(OSError):  # not empty, or not there
+            folder.rmdir()
+
+
+def _refuse_wide(folder: Path) -> None:
+    real = folder.resolve()
+    for kept in (Path.home(), Path.cwd()):
+        if kept.resolve().is_relative_to(real):
+            raise Refused(f"{folder} holds {kept}: memd will not remove it; remove its own files there by hand")

@@ -1,0 +1,109 @@
+"""systemd's user instance (facts measured on systemd 252).
+
+The shipped unit is a whole one that can be used by hand; three things are filled in, because neither its specifiers nor
+its environment need be those of the person's shell: the interpreter, the places, and what may be written to.
+"""
+
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from memd import assets
+from memd.config import Paths
+from memd.daemon.setup.service import Kind, must, program, run, variables
+
+NAME = "memd.service"
+SEE = f"see `journalctl --user -u {NAME}`"
+
+
+@dataclass(frozen=True)
+class Systemd:
+    """The manager of one environment; `systemctl` is found by its PATH."""
+
+    environ: Mapping[str, str]
+    kind: ClassVar[Kind] = "systemd"
+
+    @property
+    def unit(self) -> Path:
+        """In the configuration folder, where systemd reads a user's own units."""
+        home = Path(self.environ.get("HOME") or Path.home())
+        return Path(self.environ.get("XDG_CONFIG_HOME") or home / ".config") / "systemd" / "user" / NAME
+
+    def trouble(self) -> str | None:
+        """Why there is no user session that could keep it."""
+        done = run(["systemctl", "--user", "show", "--property=Version"], self._environ())
+        if done.returncode == 0:
+            return None
+        if done.returncode == 127:
+            return "there is no systemd here"
+        return "systemd has no user session here"
+
+    def content(self, paths: Paths) -> bytes:
+        """The shipped unit, filled in."""
+        template = assets.read("systemd", NAME).decode("utf-8")
+        return fill(template, program(), variables(self.environ), writable(paths)).encode("utf-8", "surrogateescape")
+
+    def owns(self, content: bytes) -> bool:
+        """A unit that runs this package."""
+        return b"-m memd run" in content
+
+    def folders(self) -> tuple[Path, ...]:
+        """`enable` puts its link into the second."""
+        return (self.unit.parent, self.unit.parent / "default.target.wants")
+
+    def start(self) -> None:
+        """`restart` starts it too, and a unit that ran before is the new one afterwards."""
+        must(["systemctl", "--user", "daemon-reload"], self._environ(), SEE)
+        must(["systemctl", "--user", "enable", NAME], self._environ(), SEE)
+        must(["systemctl", "--user", "restart", NAME], self._environ(), SEE)
+
+    def stop(self) -> None:
+        """Without a session systemd cannot be told; then its link at least goes."""
+        run(["systemctl", "--user", "disable", "--now", NAME], self._environ())
+        with suppress(OSError):
+            (self.unit.parent / "default.target.wants" / NAME).unlink()
+
+    def forget(self) -> None:
+        """Reload, and let a failure that it may remember go."""
+        run(["systemctl", "--user", "daemon-reload"], self._environ())
+        run(["systemctl", "--user", "reset-failed", NAME], self._environ())
+
+    def enabled(self) -> bool:
+        """Whether it starts at login."""
+        return run(["systemctl", "--user", "is-enabled", NAME], self._environ()).returncode == 0
+
+    def active(self) -> bool:
+        """Whether it runs, and has said that it is ready."""
+        return run(["systemctl", "--user", "is-active", NAME], self._environ()).returncode == 0
+
+    def _environ(self) -> dict[str, str]:
+        """With the folder of the session's bus, which `su` and some shells leave out."""
+        session = f"/run/user/{os.getuid()}"
+        given = dict(self.environ)
+        if not given.get("XDG_RUNTIME_DIR") and Path(session).is_dir():
+            given["XDG_RUNTIME_DIR"] = session
+        return given
+
+
+def writable(paths: Paths) -> list[Path]:
+    """What the daemon may write to; all else is read-only for it."""
+    own = [paths.state, paths.data, Path("/tmp")]  # noqa: S108 - a fallback socket may lie there, and SQLite's sorting
+    return own if any(paths.socket.is_relative_to(folder) for folder in own) else [*own, paths.socket.parent]
+
+
+def fill(template: str, command: list[str], environment: Mapping[str, str], folders: list[Path]) -> str:
+    """The template with these in place of its ExecStart and ReadWritePaths lines."""
+    start = [f"ExecStart={' '.join([_quote(command[0]), *command[1:]])}"]
+    start += [f"Environment={_quote(f'{name}={value}')}" for name, value in environment.items()]
+    filled = {"ExecStart": start, "ReadWritePaths": [f"ReadWritePaths={_quote(f'-{folder}')}" for folder in folders]}
+    lines = [filled.get(line.partition("=")[0], [line]) for line in template.splitlines()]
+    return "".join(f"{line}\n" for group in lines for line in group)
+
+
+def _quote(word: str) -> str:
+    """One word in a unit file: backslashes and quotes are escaped as in C, `%` would begin a specifier."""
+    escaped = word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%").replace("\n", "\\n")
+    return f'"{escaped}"'

@@ -1,0 +1,172 @@
+"""`memd install`: show the change, ask once, make it, prove it."""
+
+import io
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from memd.errors import Refused
+
+if TYPE_CHECKING:
+    from memd.config import Paths
+    from memd.daemon.setup.service import Manager
+    from memd.tools.protocol import Plan, Tool
+
+Planned = list[tuple["Tool", "Plan"]]
+
+UNATTENDED = "this is not a terminal: run it again with --yes to accept the change, or with --dry-run to look at it"
+BY_HAND = "start it by hand: `memd run` in a terminal of its own, or `(memd run &)` from your shell's profile"
+
+
+@click.command("install")
+@click.argument("tools", nargs=-1, metavar="[TOOL]...")
+@click.option("--service/--no-service", default=None, help="Install and start the service too, or do not ask about it.")
+@click.option("--dry-run", is_flag=True, help="Show what would change and write nothing.")
+@click.option("--yes", is_flag=True, help="Do not ask; the service is installed only with --service.")
+def command(tools: Sequence[str], *, service: bool | None, dry_run: bool, yes: bool) -> None:
+    """Put memd's hooks into the settings of the coding agents found here (or of each TOOL named).
+
+    The change is shown before it is made. `memd uninstall` takes all of it back.
+    """
+    from memd.config import paths  # noqa: PLC0415 - a command loads what it needs when it runs
+    from memd.daemon.setup import service as services  # noqa: PLC0415
+
+    places = paths(os.environ)
+    planned = _plan(places, tools)
+    _show(places, planned)
+    manager = services.here(os.environ)
+    if dry_run:
+        _show_service(places, manager, wanted=service)
+        click.echo("Nothing was written.")
+        return
+    if any(plan.changes for _, plan in planned) and not yes:
+        _ask("Proceed?")
+    _apply(places, planned)
+    trouble = _serve(places, manager, _wanted(manager, service, asked=not yes))
+    _prove(places, [tool for tool, _ in planned])
+    if trouble:
+        raise Refused(f"the hooks are in, the service is not: {trouble}; {BY_HAND}")
+
+
+def _plan(places: "Paths", names: Sequence[str]) -> Planned:
+    from memd.daemon.setup import hook, settings  # noqa: PLC0415
+
+    command = hook.command(places)
+    return [(tool, settings.plan_install(tool, tool.place(os.environ), command)) for tool in _chosen(names)]
+
+
+def _chosen(names: Sequence[str]) -> list["Tool"]:
+    from memd.tools.registry import TOOLS, tool  # noqa: PLC0415
+
+    if names:
+        return [tool(name) for name in dict.fromkeys(names)]
+    found = [tool for tool in TOOLS.values() if tool.place(os.environ).present]
+    if not found:
+        looked = ", ".join(f"{tool.name} in {tool.place(os.environ).home}" for tool in TOOLS.values())
+        raise Refused(f"no coding agent was found (looked for {looked}); name one to install for it all the same")
+    return found
+
+
+def _show(places: "Paths", planned: Planned) -> None:
+    from memd.daemon.setup import hook  # noqa: PLC0415
+
+    for tool, plan in planned:
+        if plan.changes:
+            click.echo("".join(diff(plan)), nl=False)
+        else:
+            click.echo(f"{tool.name}: the hooks are in {plan.path} already")
+        for note in plan.notes:
+            click.echo(f"note: {plan.path}: {note}")
+    click.echo(f"The hook itself: {hook.copy_path(places)}, run by {hook.link_path(places)}")
+
+
+def diff(plan: "Plan") -> Iterator[str]:
+    """The change as a unified diff, whole lines."""
+    from difflib import unified_diff  # noqa: PLC0415
+
+    before, after = _lines(plan.before), _lines(plan.after)
+    names = [str(plan.path) if side is not None else "/dev/null" for side in (plan.before, plan.after)]
+    for line in unified_diff(before, after, names[0], names[1]):
+        yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+
+
+def _lines(side: bytes | None) -> list[str]:
+    """Split at line feeds only, as the tools that show diffs do."""
+    return io.StringIO((side or b"").decode("utf-8", "replace"), newline="").readlines()
+
+
+def _show_service(places: "Paths", manager: "Manager", *, wanted: bool | None) -> None:
+    if not wanted:
+        return
+    if why := manager.trouble():
+        click.echo(f"No service: {why}")
+    else:
+        click.echo(f"{manager.unit}:\n{manager.content(places).decode('utf-8', 'replace')}", nl=False)
+
+
+def _ask(question: str) -> None:
+    if not sys.stdin.isatty():
+        raise Refused(UNATTENDED)
+    click.confirm(question, default=True, abort=True)
+
+
+def _apply(places: "Paths", planned: Planned) -> None:
+    from memd.daemon.setup import hook, ledger, settings  # noqa: PLC0415
+
+    record = ledger.read(places)
+    made = [folder for own in (places.state, places.data) for folder in ledger.missing_folders(own)]
+    hook.refresh_hook(places)
+    record = record.with_folders(made)
+    for tool, plan in planned:
+        record = settings.apply_install(places, tool, plan, record)
+    ledger.write(places, record)
+
+
+def _wanted(manager: "Manager", service: bool | None, *, asked: bool) -> bool:  # noqa: FBT001 - three answers
+    if service is not None or not asked or not sys.stdin.isatty():
+        return bool(service)
+    if why := manager.trouble():
+        click.echo(f"No service: {why}; {BY_HAND}")
+        return False
+    return click.confirm(f"Start the daemon now and at every login ({manager.kind})?", default=True)
+
+
+def _serve(places: "Paths", manager: "Manager", wanted: bool) -> str | None:  # noqa: FBT001 - the answer given
+    """Installs the service if it is wanted; what came in between, as half a sentence."""
+    from dataclasses import replace  # noqa: PLC0415
+
+    from memd.daemon.setup import ledger, service  # noqa: PLC0415
+    from memd.errors import MemdError  # noqa: PLC0415
+
+    if not wanted:
+        return None
+    record = ledger.read(places)
+    made = [folder for own in manager.folders() for folder in ledger.missing_folders(own)]
+    try:
+        service.install(manager, places)
+    except MemdError as error:
+        return str(error)
+    ledger.write(places, replace(record.with_folders(made), service=str(manager.unit)))
+    click.echo(f"Service: {manager.unit} is enabled and started")
+    facts = service.look(manager, places)
+    if facts.linger is False:
+        click.echo("It ends when you log out; to let it go on: loginctl enable-linger")
+    return None
+
+
+def _prove(places: "Paths", tools: Sequence["Tool"]) -> None:
+    from memd.daemon.setup import proof  # noqa: PLC0415
+
+    for tool in tools:
+        run = proof.prove(places, tool.name, tool.entries()[0], os.environ)
+        if run.exit_code:
+            raise Refused(f"{tool.name}: the hook exits {run.exit_code} ({run.said}): run `memd doctor`")
+        click.echo(f"{tool.name}: the hook was run once: exit 0 in {run.seconds * 1000:.0f} ms")
+    if run.daemon is None:
+        click.echo(f"No daemon answers yet; {BY_HAND}.")
+    else:
+        click.echo(f"The daemon answered through the hook (pid {run.daemon.get('pid', 'unknown')}).")
+    click.echo("Next: start a new session of your agent; `memd status` shows what is kept of it.")

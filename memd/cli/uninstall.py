@@ -1,0 +1,97 @@
+"""`memd uninstall`: all that `memd install` put in, taken back out; the record stays unless it is purged."""
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from memd.errors import Refused
+
+if TYPE_CHECKING:
+    from memd.config import Paths
+    from memd.daemon.setup.ledger import Ledger
+    from memd.tools.protocol import Plan, Tool
+
+Planned = list[tuple["Tool", "Plan"]]
+
+
+@click.command("uninstall")
+@click.argument("tools", nargs=-1, metavar="[TOOL]...")
+@click.option("--purge", is_flag=True, help="Remove what memd has recorded too: state, data and settings.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def command(tools: Sequence[str], *, purge: bool, yes: bool) -> None:
+    """Take memd's hooks out of the coding agents' settings (or of each TOOL's), and the rest with the last of them."""
+    from memd.config import paths  # noqa: PLC0415 - a command loads what it needs when it runs
+    from memd.daemon.setup import ledger  # noqa: PLC0415
+
+    if purge and tools:
+        raise click.UsageError("--purge takes everything: name no TOOL with it")
+    places = paths(os.environ)
+    record = ledger.read(places)
+    planned = _plan(tools, record)
+    if purge:
+        _check_purge(places, yes=yes)
+    removed, record = _take(places, planned, record, whole=not tools)
+    for line in removed:
+        click.echo(f"removed {line}")
+    if not removed:
+        click.echo("memd is not installed here: nothing to take away.")
+    if purge:
+        _purge(places, record)
+    elif places.state.exists():
+        click.echo(f"The record stays in {places.state} (`memd uninstall --purge` removes it)")
+
+
+def _plan(names: Sequence[str], record: "Ledger") -> Planned:
+    from memd.daemon.setup import settings  # noqa: PLC0415
+    from memd.tools.registry import TOOLS, tool  # noqa: PLC0415
+
+    chosen = [tool(name) for name in dict.fromkeys(names)] or list(TOOLS.values())
+    return [(one, settings.plan_uninstall(one, one.place(os.environ), record)) for one in chosen]
+
+
+def _take(places: "Paths", planned: Planned, record: "Ledger", *, whole: bool) -> "tuple[list[str], Ledger]":
+    """The tools' settings first: from then on nothing calls what is removed next."""
+    from memd.daemon.setup import ledger, removal, service, settings  # noqa: PLC0415
+
+    removed = [f"the hooks in {plan.path}" for _, plan in planned if plan.changes]
+    for tool, plan in planned:
+        record = settings.apply_uninstall(tool, plan, record)
+    if record.files and not whole:
+        ledger.write(places, record)
+        return removed, record
+    unit, record = removal.take_service(service.here(os.environ), record)
+    removed += [f"the service {unit}"] if unit else []
+    return removed + [str(path) for path in removal.take_rest(places, record)], record
+
+
+def _check_purge(places: "Paths", *, yes: bool) -> None:
+    """Before anything is touched: is it safe, is it wanted?"""
+    from memd.daemon.setup import removal, service  # noqa: PLC0415
+    from memd.daemon.wire import ask  # noqa: PLC0415
+    from memd.errors import DaemonSilent  # noqa: PLC0415
+
+    paths = removal.doomed(places)
+    try:
+        daemon = ask(places.socket, "ping", {})
+    except DaemonSilent:
+        daemon = {}
+    if daemon and not service.look(service.here(os.environ), places).active:
+        raise Refused(f"a daemon is running (pid {daemon.get('pid', 'unknown')}): end it first, it would write again")
+    if yes or not paths:
+        return
+    if not sys.stdin.isatty():
+        raise Refused("this is not a terminal: run it again with --yes to remove the record for good")
+    click.echo("This removes for good:\n" + "".join(f"  {path}\n" for path in paths), nl=False)
+    click.confirm("Proceed?", default=False, abort=True)
+
+
+def _purge(places: "Paths", record: "Ledger") -> None:
+    from memd.daemon.setup import removal  # noqa: PLC0415
+
+    gone = removal.doomed(places)
+    removal.purge(places, record)
+    for path in gone:
+        click.echo(f"removed {path}")

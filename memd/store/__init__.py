@@ -150,7 +150,7 @@ class Store:
         states: Collection[State] | None = None,
         last: int | None = None,
     ) -> list[Done]:
-        """Tool calls in order of start whose message number is above `after`; `last` as in `messages`."""
+        """Tool calls in order of start, those of a number up to `after` left out; `last` as in `messages`."""
         return reading.operations(self._db, session, after=after, kinds=kinds, states=states, last=last)
 
     def boundaries(self, session: str) -> list[Boundary]:

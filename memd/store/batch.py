@@ -172,13 +172,19 @@ class Batch:
     def _facts(self, event: Facts | TurnEnd) -> None:
         match event:
             case Facts():
-                told = ((name, getattr(event, name)) for name in _FACTS)
-                self.session.update((name, value) for name, value in told if value is not None)
+                told = {name: getattr(event, name) for name in _FACTS}
+                told["forked_from"] = self._full(event.forked_from)
+                self.session.update((name, value) for name, value in told.items() if value is not None)
             case TurnEnd():
                 at = event.at or self.session["last_at"] or self.now
                 self.session["turn_ended_at"] = max(at, self.session["turn_ended_at"] or at)
             case _:
                 assert_never(event)
+
+    def _full(self, origin: str | None) -> str | None:
+        """The id of the session that this one came from; the tool's rows have only their own half of it."""
+        prefix = f"{self.session['tool']}:"
+        return origin if origin is None or origin.startswith(prefix) else prefix + origin
 
 
 def _record(event: Message, number: int) -> Record:

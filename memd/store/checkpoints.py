@@ -99,12 +99,12 @@ def prune(database: Database, session: str, keep: int) -> list[int]:
     """Drop what history need not keep; see `Store.prune_checkpoints`."""
     with database.transaction() as sql:
         plain = sql.execute(
-            "SELECT c.rowid, c.number FROM checkpoint c JOIN session s ON s.row = c.session"
-            " WHERE s.id = ? AND c.writer = ?"
+            "SELECT c.rowid, c.number, c.number = (SELECT max(number) FROM checkpoint WHERE session = s.row)"
+            " FROM checkpoint c JOIN session s ON s.row = c.session WHERE s.id = ? AND c.writer = ?"
             " AND NOT EXISTS (SELECT 1 FROM delivery d WHERE d.origin = s.id AND d.number = c.number)"
-            " AND c.number < (SELECT max(number) FROM checkpoint WHERE session = s.row) ORDER BY c.number DESC",
+            " ORDER BY c.number DESC",
             (session, _EXTRACTIVE),
         ).fetchall()
-        dropped = plain[keep:]
+        dropped = [(row, number) for row, number, current in plain[keep:] if not current]
         sql.executemany("DELETE FROM checkpoint WHERE rowid = ?", ((row,) for row, _ in dropped))
     return sorted(number for _, number in dropped)

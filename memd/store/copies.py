@@ -20,14 +20,13 @@ class Holder:
 
     row: int
     id: str
-    native: str
     parent: str | None
     forked_from: str | None
     created_at: int | None
 
     def derived_from(self, other: "Holder") -> bool:
         """Whether this session says that it came out of the other one."""
-        return self.row != other.row and bool({self.parent, self.forked_from} & {other.id, other.native})
+        return self.row != other.row and other.id in {self.parent, self.forked_from}
 
 
 def origin(holders: Iterable[Holder]) -> Holder:
@@ -74,7 +73,7 @@ def settle(sql: sqlite3.Connection, tool: str, keys: set[str]) -> None:
 
 def _holders(sql: sqlite3.Connection, tool: str) -> dict[int, Holder]:
     rows = sql.execute(
-        "SELECT row, id, native, parent, forked_from, created_at FROM session WHERE tool = ?"
+        "SELECT row, id, parent, forked_from, created_at FROM session WHERE tool = ?"
         " AND row IN (SELECT m.session FROM wanted w CROSS JOIN message m ON m.key = w.key)",
         (tool,),
     )

@@ -141,12 +141,14 @@ def open_reader(path: Path) -> Database:
 
 
 def _connect(path: Path, mode: str) -> Database:
+    uri = f"{path.absolute().as_uri()}?mode={mode}"
     with trouble(path):
-        uri = f"{path.absolute().as_uri()}?mode={mode}"
         connection = sqlite3.connect(uri, uri=True, timeout=_BUSY_MS / 1000, isolation_level=None)
+    database = Database(path, connection)
+    with _closing_on_error(database), trouble(path):
         for setting in _SETTINGS:
             connection.execute(setting)
-    return Database(path, connection)
+    return database
 
 
 @contextmanager

@@ -59,7 +59,8 @@ def operations(
     """Tool calls in the order in which they started; see `Store.operations`."""
     rows = database.rows(
         "SELECT call, number, kind, name, at, ended_at, state, target, detail, result"
-        " FROM operation WHERE session = (SELECT row FROM session WHERE id = :session) AND number > :after"
+        " FROM operation WHERE session = (SELECT row FROM session WHERE id = :session)"
+        " AND (:after = 0 OR number > :after)"
         " AND (:kinds IS NULL OR kind IN (SELECT value FROM json_each(:kinds)))"
         " AND (:states IS NULL OR state IN (SELECT value FROM json_each(:states)))"
         " ORDER BY id DESC LIMIT :last",

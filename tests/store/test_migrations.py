@@ -1,0 +1,118 @@
+"""The shape on disk is pinned: what version 1 wrote stays readable for ever."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from memd.errors import Refused
+from memd.model import Boundary, Channel, Delivered, Done, Grade, Kind, Parts, Problem, Source, State, TokenCounts
+from memd.store import Store, migrations
+from memd.store.migrations import MIGRATIONS, migrate, version
+
+from .builders import ONE, commit, everything, message
+
+HERE = Path(__file__).parent
+SCHEMA_1 = (HERE / "schema_1.sql").read_text()
+RECORD_1 = (HERE / "record_1.sql").read_text()
+
+
+def schema(sql):
+    rows = sql.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY rowid")
+    return "".join(f"{statement};\n" for (statement,) in rows)
+
+
+@pytest.fixture
+def old(path):
+    """A file as version 1 wrote it, made without any of memd's code."""
+    path.parent.mkdir()
+    with closing(sqlite3.connect(path)) as sql:
+        sql.executescript(SCHEMA_1 + RECORD_1 + "PRAGMA user_version = 1;")
+    return path
+
+
+def test_the_first_step_is_never_edited():
+    """Version 1's tables are what they were when it was released."""
+    with closing(sqlite3.connect(":memory:")) as sql:
+        MIGRATIONS[0](sql)
+        assert schema(sql) == SCHEMA_1
+
+
+def test_a_record_of_version_1_is_read(old):
+    """Everything in it comes back."""
+    with Store.open(old) as store:
+        session = store.session(ONE.session)
+        assert (session.cwd, session.tokens, session.messages, session.compactions) == ("/home/x", 40, 2, 1)
+        first, second = store.messages(ONE.session)
+        assert (first.channel, first.grade, first.text) == (Channel.HUMAN_TYPED, Grade.PROVED, "Build it.")
+        assert (first.source, first.turn, first.extra) == (Source(0, 120), "t1", {"images": 1})
+        assert (first.withdrawn, first.undelivered, second.withdrawn, second.undelivered) == (True, False, False, True)
+        assert second.copy_of == "claude-code:zero#7"
+        done = Done("call", 2, Kind.EDIT, "Edit", 11, 12, State.DONE, "f.py", {"old": "x"}, "fine")
+        assert store.operations(ONE.session) == [done]
+        assert store.boundaries(ONE.session) == [Boundary(1, 2, 13, "auto", 900, 40)]
+        assert store.gaps(ONE.session) == {("torn", ""): 3}
+        source = store.source(ONE.path)
+        assert (source.cursor, source.reader, source.size, source.offset) == ('{"v":1}', '{"r":1}', 500, 400)
+        checkpoint = store.current_checkpoint(ONE.session)
+        assert (checkpoint.number, checkpoint.parts) == (4, Parts("mind", "memo", "scene"))
+        assert checkpoint.tokens == TokenCounts(1, 2, 3, 6)
+        assert checkpoint.problems == (Problem("scene", "no block", "extractive"),)
+        given = Delivered(4, "ABC123", 20, "SessionStart", 2, frozenset({1, 2}), ended=True, compactions=1, short=False)
+        assert store.deliveries(ONE.session) == [given]
+        assert store.meta_get("runs") == "5"
+
+
+def test_a_record_of_version_1_goes_on(old):
+    """New rows follow the old ones; what was read before is known."""
+    with Store.open(old) as store:
+        again = commit(store, message("k2"), message("new"))
+        assert (again.duplicates, again.first) == (1, 3)
+
+
+def test_a_new_file_gets_every_step(path):
+    """The number in the file is the number of steps."""
+    with Store.open(path) as store:
+        assert version(store._db._connection) == len(MIGRATIONS)
+
+
+def test_only_missing_steps_run_and_all_or_none(old, monkeypatch):
+    """An older file is brought up to date without losing a row; a step that fails leaves it as it was."""
+    ran = []
+    steps = [MIGRATIONS[0], lambda sql: sql.execute("CREATE TABLE later (x)"), lambda _: ran.append("third")]
+    monkeypatch.setattr(migrations, "MIGRATIONS", (*steps, lambda sql: sql.execute("not SQL")))
+    with closing(sqlite3.connect(old, isolation_level=None)) as sql:
+        sql.execute("BEGIN IMMEDIATE")
+        with pytest.raises(sqlite3.OperationalError):
+            migrate(sql)
+        sql.execute("ROLLBACK")
+        assert (version(sql), schema(sql)) == (1, SCHEMA_1)
+
+        monkeypatch.setattr(migrations, "MIGRATIONS", tuple(steps))
+        migrate(sql)
+        assert (version(sql), ran) == (3, ["third", "third"])
+    monkeypatch.undo()
+
+
+def test_a_reader_does_not_migrate(old, monkeypatch):
+    """An older record is refused by a reader and named with what brings it up to date."""
+    steps = (*MIGRATIONS, lambda sql: sql.execute("CREATE TABLE later (x)"))
+    monkeypatch.setattr(migrations, "MIGRATIONS", steps)
+    monkeypatch.setattr("memd.store.database.MIGRATIONS", steps)
+    with pytest.raises(Refused, match="from an older memd"):
+        Store.open(old, readonly=True)
+    with Store.open(old) as store:
+        before = everything(store)
+    with Store.open(old, readonly=True) as reader:
+        assert everything(reader) == before
+
+
+def test_a_full_text_index_can_come_later(store):
+    """A later step can index the texts where they are, without writing a message again."""
+    commit(store, message("a", text="first words"), message("b", text="second words"))
+    sql = store._db._connection
+    sql.execute("CREATE VIRTUAL TABLE words USING fts5 (text, content='message', content_rowid='id')")
+    sql.execute("INSERT INTO words (words) VALUES ('rebuild')")
+    found = sql.execute("SELECT number FROM message WHERE id IN (SELECT rowid FROM words WHERE words MATCH 'second')")
+    assert found.fetchall() == [(2,)]

@@ -1,0 +1,86 @@
+"""Rewinds: what is still part of the conversation."""
+
+from memd.model import Rewind
+
+from .builders import ONE, TWO, commit, message
+
+
+def letters(text):
+    return [message(letter) for letter in text]
+
+
+def in_force(store):
+    return "".join(record.key for record in store.messages(ONE.session) if record.in_force)
+
+
+def test_outside_of_the_path_is_withdrawn(store):
+    """Entries outside of the ranges keep their number, marked; both ends of a range belong to it."""
+    commit(store, *letters("abcdef"), Rewind(((None, "b"), ("e", None))))
+    assert in_force(store) == "abef"
+    assert [record.number for record in store.messages(ONE.session)] == [1, 2, 3, 4, 5, 6]
+
+
+def test_it_reaches_over_commits_and_not_ahead(store):
+    """Entries of earlier commits are withdrawn too; what follows the rewind is not."""
+    commit(store, *letters("abc"))
+    added = commit(store, *letters("de"), Rewind(((None, "a"),)), *letters("fg")).added
+    commit(store, *letters("h"))
+    assert in_force(store) == "afgh"
+    assert [record.withdrawn for record in added] == [True, True, False, False]
+
+
+def test_a_later_rewind_decides_anew(store):
+    """What a rewind took away comes back when the conversation goes back to it."""
+    commit(store, *letters("abcd"), Rewind(((None, "b"),)), *letters("ef"))
+    assert in_force(store) == "abef"
+    commit(store, Rewind(((None, "d"),)), *letters("g"))
+    assert in_force(store) == "abcdg"
+
+
+def test_two_rewinds_in_one_commit_work_as_in_two(store):
+    """The last one decides over all that was there before it, also over what came between them."""
+    commit(store, *letters("abcd"))
+    commit(store, Rewind(((None, "a"),)), *letters("ef"), Rewind((("c", "e"),)), *letters("g"))
+    assert in_force(store) == "cdeg"
+
+
+def test_in_doubt_nothing_is_withdrawn(store):
+    """A rewind with an end that nobody knows takes nothing away; it gives back what its known ranges hold."""
+    commit(store, *letters("abcdef"), Rewind(((None, "b"),)))
+    commit(store, message("x"), seed=TWO)
+    commit(store, Rewind((("c", "d"), ("x", None))))
+    assert in_force(store) == "abcd"
+    commit(store, *letters("g"), Rewind((("c", "gone"), (None, "a"))), *letters("h"))
+    assert in_force(store) == "abcdgh"
+    assert [record.key for record in store.messages(ONE.session) if record.withdrawn] == ["e", "f"]
+
+
+def test_doubt_after_certainty_in_one_commit(store):
+    """An uncertain rewind that follows a certain one gives back from what that one took."""
+    added = commit(store, *letters("abcd"), Rewind(((None, "a"),)), Rewind((("c", "c"), ("gone", None)))).added
+    assert in_force(store) == "ac"
+    assert [record.withdrawn for record in added] == [False, True, False, True]
+
+
+def test_ends_the_wrong_way_round_are_doubt(store):
+    """A range that ends before it begins cannot be meant."""
+    commit(store, *letters("abc"), Rewind((("c", "a"),)))
+    assert in_force(store) == "abc"
+
+
+def test_back_to_nothing(store):
+    """A path without ranges withdraws all; a path from start to now withdraws nothing, even where nothing is."""
+    commit(store, Rewind(((None, None),)), *letters("ab"), Rewind(()))
+    assert in_force(store) == ""
+    commit(store, Rewind(((None, None),)))
+    assert in_force(store) == "ab"
+
+
+def test_undelivered_is_another_matter(store):
+    """A rewind neither marks words as undelivered nor delivers them."""
+    commit(store, message("a", undelivered=True), message("b"), Rewind((("b", "b"),)))
+    first = store.message(ONE.session, 1)
+    assert (first.withdrawn, first.undelivered) == (True, True)
+    commit(store, Rewind(((None, None),)))
+    first = store.message(ONE.session, 1)
+    assert (first.withdrawn, first.undelivered) == (False, True)

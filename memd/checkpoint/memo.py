@@ -1,0 +1,52 @@
+"""The memo: which of the person's messages are candidates, and the list that is kept of them.
+
+    - [x] #12 2026-11-29 22:54Z human.typed | preview
+
+The program copies what is ticked from the record; nothing retypes it. Where no human message of grade proved or inferred is
+known, the operator's prompts stand in, always named so.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from memd.model import MEMO_CHANNELS, Channel, Grade, Record
+from memd.model.text import clock, oneline
+from memd.render import Entry
+
+_BARE = frozenset({"continue", "go on", "ok", "okay", "yes", "y", "继续"})
+
+
+def entries(said: Iterable[Record], first: int | None, cited: frozenset[int] = frozenset()) -> tuple[Entry, ...]:
+    """Every candidate, oldest first. All are ticked but what was taken back and what means nothing alone."""
+    candidates = [r for r in said if r.channel in MEMO_CHANNELS and r.copy_of is None]
+    if any(known(record) for record in candidates):
+        candidates = [r for r in candidates if r.channel is not Channel.OPERATOR_HEADLESS]
+    return tuple(_entry(record, first, cited) for record in candidates)
+
+
+def known(record: Record) -> bool:
+    """Whether these are a person's words for certain or by a witness."""
+    return record.channel.human and record.grade is not Grade.UNKNOWN
+
+
+def _entry(record: Record, first: int | None, cited: frozenset[int]) -> Entry:
+    if record.undelivered:
+        return Entry(record, ticked=False, note="undelivered")
+    if record.withdrawn:
+        return Entry(record, ticked=False, note="withdrawn")
+    if record.number == first or record.number in cited:
+        return Entry(record, ticked=True, note="first")
+    bare = record.text.strip().lower().rstrip(".!") in _BARE and record.channel is not Channel.HUMAN_ANSWER
+    return Entry(record, ticked=not bare)
+
+
+def document(memo: Sequence[Entry]) -> str:
+    """memo.md."""
+    lines = [_line(entry) for entry in memo] or ["(no messages yet)"]
+    return "# Memo\n\n" + "\n".join(lines) + "\n"
+
+
+def _line(entry: Entry) -> str:
+    record = entry.record
+    box = "x" if entry.ticked else " "
+    note = f" ({entry.note})" if entry.note in {"withdrawn", "undelivered"} else ""
+    return f"- [{box}] #{record.number} {clock(record.at)} {record.channel.value}{note} | {oneline(record.text, 100)}"

@@ -1,0 +1,77 @@
+"""One checkpoint turn: the writer's mind and scene, the program's memo, a number only when the content is new."""
+
+import hashlib
+from dataclasses import dataclass
+from typing import Protocol
+
+from memd.checkpoint import memo
+from memd.extract import turns
+from memd.extract.material import Material
+from memd.model import Channel, Checkpoint, Parts
+from memd.render import Content, Sizer
+from memd.model.checkpoint import TokenCounts
+
+
+class Writer(Protocol):
+    """Who writes mind and scene."""
+
+    name: str
+
+    def write(self, material: Material) -> tuple[str, str]:
+        """The texts of mind.md and scene.md."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A checkpoint before it has a number: its three texts, and the digest that tells whether they are new."""
+
+    parts: Parts
+    content: Content
+    upto: int
+
+    @property
+    def digest(self) -> str:
+        """A hash of all that would be shown but for number, time and receipt."""
+        shown = (self.parts.mind, self.parts.memo, self.parts.scene, self.content.writer)
+        return hashlib.blake2b("\0".join(shown).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def draft(material: Material, writer: Writer, first: int | None) -> Draft:
+    """What the session's checkpoint would be now; `first` is the number of the message that set the mission."""
+    mind, scene = writer.write(material)
+    turn = turns.current(material)
+    listed = memo.entries(material.said, first)
+    parts = Parts(mind, memo.document(listed), scene)
+    content = Content(
+        session=material.session.id,
+        number=0,
+        at=0,
+        writer=writer.name,
+        receipt="",
+        parts=parts,
+        request=turn.request,
+        added=turn.added,
+        running=turn.running,
+        memo=listed,
+        recent=material.agent[:-1],
+        operator=turn.request is not None and turn.request.channel is Channel.OPERATOR_HEADLESS,
+    )
+    return Draft(parts, content, material.upto)
+
+
+def number(made: Draft, number: int, at: int, trigger: str, receipt: str) -> tuple[Checkpoint, Content]:
+    """The draft as the numbered checkpoint of a session, and the content to render with the same marks."""
+    content = _stamped(made.content, number, at, receipt)
+    checkpoint = Checkpoint(content.session, number, at, content.writer, trigger, made.upto, receipt, made.parts)
+    return checkpoint, content
+
+
+def _stamped(content: Content, number: int, at: int, receipt: str) -> Content:
+    values = {name: getattr(content, name) for name in Content.__slots__}
+    return Content(**{**values, "number": number, "at": at, "receipt": receipt})
+
+
+def sizes(parts: Parts, total: int, sizer: Sizer) -> TokenCounts:
+    """Raw tokens of each part and of what is given back."""
+    return TokenCounts(sizer.count(parts.mind), sizer.count(parts.memo), sizer.count(parts.scene), total)

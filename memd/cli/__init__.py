@@ -1,0 +1,94 @@
+"""The command line: one module a command, imported when it is used.
+
+Each module offers `command`, a click command. This is also the door at which errors end: a `UserError` is one line and
+exit 1, a `Fault` likewise, wrong usage is click's exit 2, anything else is a defect: exit 3 and a log file that has the rest.
+"""
+
+import importlib
+import os
+import sys
+import traceback
+
+import click
+
+from memd import __version__
+from memd.errors import MemdError
+
+COMMANDS = {
+    "run": "the daemon in the foreground (systemd and launchd start this)",
+    "ingest": "read transcripts once",
+    "install": "put memd's hooks into the tools found, and start the service if wanted",
+    "uninstall": "take everything back out that install put in",
+    "status": "the health of every session's checkpoint",
+    "show": "a checkpoint, or a part of it",
+    "log": "all messages of a session, in order",
+    "checkpoint": "make a checkpoint now",
+    "doctor": "check the installation, say what mends each fault",
+}
+"""Each command and its line in `memd --help`: the modules themselves stay unread until one is used."""
+
+
+class _Commands(click.Group):
+    """A group whose commands are modules beside this one."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
+        if name not in COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(f"memd.cli.{name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's signature
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="memd")
+@click.option("--debug", is_flag=True, help="Show the traceback of a defect.")
+@click.pass_context
+def cli(ctx: click.Context, *, debug: bool) -> None:
+    """Keep a coding agent's mission, your words and its working state across context compactions."""
+    ctx.obj = {"debug": debug}
+
+
+def main() -> None:
+    """Run the command line and end with its exit code."""
+    try:
+        code = cli.main(standalone_mode=False)
+        sys.exit(code if isinstance(code, int) else 0)
+    except click.exceptions.Abort:
+        sys.exit(_say("stopped", 1))
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except MemdError as error:
+        sys.exit(_say(str(error), 1))
+    except BrokenPipeError:  # `memd log | head`: the reader has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except Exception:  # noqa: BLE001 - the one door: a defect is told, logged and ends the command
+        sys.exit(_defect())
+
+
+def _say(text: str, code: int) -> int:
+    click.echo(f"memd: {text}", err=True)
+    return code
+
+
+def _defect() -> int:
+    from memd.config import paths  # noqa: PLC0415 - only a defect needs it
+
+    trace = traceback.format_exc()
+    if "--debug" in sys.argv:
+        click.echo(trace, err=True)
+    path = paths(os.environ).log
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with path.open("a", encoding="utf-8", opener=lambda name, flags: os.open(name, flags, 0o600)) as log:
+            log.write(trace)
+    except OSError as error:
+        return _say(f"a defect in memd, and it could not be logged ({error}); --debug shows it", 3)
+    return _say(f"a defect in memd; the details are in {path}", 3)

@@ -1,0 +1,75 @@
+"""`memd log`: all messages of a session, in order."""
+
+import os
+from typing import Any
+
+import click
+
+from memd import config
+from memd.cli.common import meant, print_json, print_text, reading
+from memd.errors import NotFound
+from memd.model import Channel, Record, Session
+from memd.model.text import clock
+
+
+@click.command("log")
+@click.argument("session", required=False)
+@click.option("--human", is_flag=True, help="Only the person's own words.")
+@click.option("--channel", "channels", multiple=True, metavar="C", help="Only this channel (human.typed), or group (human).")
+@click.option("--message", "number", type=int, metavar="N", help="Only message N, whole.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+def command(session: str | None, channels: tuple[str, ...], number: int | None, *, human: bool, as_json: bool) -> None:
+    """Show all messages of SESSION in order: who said what, how it was delivered, how sure that is."""
+    _, places = config.load(os.environ)
+    wanted = _channels((*channels, *(["human"] if human else [])))
+    with reading(places) as store:
+        found = meant(store, session)
+        numbers = None if number is None else {number}
+        records = store.messages(found.id, channels=wanted, numbers=numbers)
+        if number is not None and not records:
+            raise NotFound(f"{found.id} has no message #{number}; its last is #{found.messages}")
+    for record in records:
+        if as_json:
+            print_json(as_object(record, found))
+        else:
+            print_text(_shown(record, whole=number is not None))
+
+
+def _channels(names: tuple[str, ...]) -> set[Channel] | None:
+    if not names:
+        return None
+    found = {c for c in Channel for name in names if c.value == name or c.value.startswith(name + ".")}
+    if not found:
+        raise click.UsageError(f"no such channel: {', '.join(names)} (there are {', '.join(c.value for c in Channel)})")
+    return found
+
+
+def as_object(record: Record, session: Session) -> dict[str, Any]:
+    """One entry as docs/json.md has it."""
+    return {
+        "number": record.number,
+        "at": iso(record.at),
+        "channel": record.channel.value,
+        "grade": record.grade.value,
+        "withdrawn": not record.in_force,
+        "undelivered": record.undelivered,
+        "copy_of": record.copy_of,
+        "text": record.text,
+        "source": {"path": session.path, "offset": record.source.offset, "length": record.source.length},
+    }
+
+
+def iso(at: int | None) -> str | None:
+    """A time as ISO 8601 in UTC with milliseconds, None where none is known."""
+    from datetime import UTC, datetime  # noqa: PLC0415
+
+    return None if at is None else datetime.fromtimestamp(at / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _shown(record: Record, *, whole: bool) -> str:
+    marks = [name for name, is_so in (("withdrawn", record.withdrawn), ("undelivered", record.undelivered)) if is_so]
+    marks += [f"copy of {record.copy_of}"] if record.copy_of else []
+    note = f" [{', '.join(marks)}]" if marks else ""
+    grade = "" if record.grade.value == "proved" else f" ({record.grade.value})"
+    text = record.text if whole or len(record.text) <= 2_000 else record.text[:2_000] + f"\n[… {len(record.text) - 2_000} characters more]"
+    return f"#{record.number} {clock(record.at)} {record.channel.value}{grade}{note}\n{text}\n"

@@ -1,0 +1,93 @@
+"""`memd show`: a checkpoint, or a part of it, as it would be given back."""
+
+import os
+
+import click
+
+from memd import config
+from memd.cli.common import meant, print_json, print_text, reading
+from memd.errors import NotFound
+from memd.model import Checkpoint, Session
+from memd.store import Store
+
+PARTS = ("checkpoint", "mind", "memo", "scene", "files")
+
+
+@click.command("show")
+@click.argument("session", required=False)
+@click.argument("part", required=False)
+@click.option("--number", type=int, metavar="N", help="Checkpoint N instead of the current one.")
+@click.option("--tokens", type=click.IntRange(min=1), metavar="N", help="Within N o200k tokens (checkpoint only).")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def command(session: str | None, part: str | None, number: int | None, tokens: int | None, *, as_json: bool) -> None:
+    """Show PART (checkpoint, mind, memo, scene, files) of SESSION; `checkpoint` is exactly what would be given back."""
+    if part is None and session in PARTS:
+        session, part = None, session
+    part = part or "checkpoint"
+    if part not in PARTS:
+        raise click.UsageError(f"no part {part!r}: {', '.join(PARTS)}")
+    settings, places = config.load(os.environ)
+    with reading(places) as store:
+        found = meant(store, session)
+        made = _made(store, found, number)
+        text = _text(store, found, made, part, tokens, settings, places)
+    if as_json:
+        print_json({"version": 1, "session": found.id, "number": made.number, "part": part, "text": text})
+    else:
+        print_text(text)
+
+
+def _made(store: Store, session: Session, number: int | None) -> Checkpoint:
+    made = store.current_checkpoint(session.id) if number is None else store.checkpoint(session.id, number)
+    if made is not None:
+        return made
+    if number is None:
+        raise NotFound(f"{session.id} has no checkpoint yet; `memd checkpoint {session.id}` makes one")
+    kept = ", ".join(map(str, store.checkpoint_numbers(session.id))) or "none"
+    raise NotFound(f"{session.id} has no checkpoint {number} any more; kept: {kept}")
+
+
+def _text(
+    store: Store,
+    session: Session,
+    made: Checkpoint,
+    part: str,
+    budget: int | None,
+    settings: config.Config,
+    places: config.Paths,
+) -> str:
+    match part:
+        case "mind" | "memo" | "scene":
+            return str(getattr(made.parts, part))
+        case "files":
+            return _files(store, session)
+        case _:
+            return _checkpoint(store, session, made, budget, settings, places)
+
+
+def _checkpoint(
+    store: Store, session: Session, made: Checkpoint, budget: int | None, settings: config.Config, places: config.Paths
+) -> str:
+    """What was laid out for the hooks; at another budget, composed anew from the same three texts."""
+    from memd.store.folders import Folders  # noqa: PLC0415
+
+    folders = Folders(places.state)
+    kept = folders.text(folders.session(session.tool, session.native), made.number)
+    if budget is None and kept is not None:
+        return kept
+    from memd.daemon.keeper import Keeper  # noqa: PLC0415 - the tokenizer comes with it
+    from memd.daemon.pipeline import wall_clock  # noqa: PLC0415
+    from memd.tools.registry import tool  # noqa: PLC0415
+
+    keeper = Keeper(store, folders, settings, wall_clock)
+    return keeper.rendered(session, made, budget or keeper.budget(session, tool(session.tool))).text
+
+
+def _files(store: Store, session: Session) -> str:
+    from memd.extract.files import touched  # noqa: PLC0415
+
+    lines = [
+        f"{'created' if f.created else 'changed' if f.changes else 'read':8} {f.path} (#{f.number}, {f.changes} changes, {f.reads} reads)"
+        for f in reversed(touched(store.operations(session.id)))
+    ]
+    return "\n".join(lines) or "no files were touched"

@@ -1,0 +1,184 @@
+"""What the daemon answers: to hooks from the ready replies, to the command line from its own state.
+
+A checkpoint is frozen at PreCompact, or by the first request for it: all parts of one compaction come from the same replies,
+whatever is written meanwhile. Only reading a few files lies between a SessionStart and its answer.
+"""
+
+import asyncio
+import json
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from memd.config import Config
+from memd.daemon.pipeline import Pipeline, wall_clock
+from memd.daemon.wire import CONTROL, Request
+from memd.daemon.worker import Urgency, Worker
+from memd.errors import MemdError
+from memd.model import Session, marks
+from memd.model.text import clock, oneline
+from memd.store import Store
+from memd.store.folders import Folders, Replies
+from memd.tools.protocol import Moment, Tool
+from memd.tools.registry import TOOLS
+
+THAWS = 900.0
+"""Seconds after which a frozen text that nobody fetched is given up (a compaction's summary takes minutes at worst)."""
+
+Control = Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]
+
+
+@dataclass(slots=True)
+class _Frozen:
+    """The replies of one compaction; `served` are the parts that were fetched."""
+
+    replies: Replies
+    at: float
+    served: set[int] = field(default_factory=set)
+
+
+class Answers:
+    """Answers requests; runs in the event loop's thread."""
+
+    def __init__(self, worker: Worker, folders: Folders, config: Config, reader: Callable[[], Store]) -> None:
+        self._worker = worker
+        self._folders = folders
+        self._config = config
+        self._reader = reader
+        self._frozen: dict[str, _Frozen] = {}
+        self.controls: dict[str, Control] = {}
+
+    async def __call__(self, request: Request) -> bytes | None:
+        """The text for a hook, JSON for the command line, None for "use the disk"."""
+        if request.tool == CONTROL:
+            return await self._control(request)
+        tool = TOOLS.get(request.tool)
+        payload = _object(request.payload)
+        moment = tool.moment(request.event, payload) if tool and payload is not None else None
+        if tool is None or moment is None:
+            return None
+        if moment.transcript and not moment.child:
+            self._notice(tool, moment)
+        if moment.child:
+            return b""
+        match moment.event:
+            case "SessionStart":
+                return self._start(tool, moment, request)
+            case "PreCompact":
+                return await self._before_compaction(tool, moment)
+            case "SessionEnd":
+                name = f"{tool.name}:{moment.session}"
+                self._worker.submit(Urgency.COMMAND, lambda pipeline: pipeline.store.end_session(name, wall_clock()))
+                return b""
+            case _:
+                return b""
+
+    def _notice(self, tool: Tool, moment: Moment) -> None:
+        """A hook is a hint as well: its session's transcript is read now."""
+        path = Path(moment.transcript or "")
+        if path.is_absolute() and path.is_file() and tool.wanted(path):
+            self._worker.hint(tool, path, Urgency.LIVE)
+
+    def _start(self, tool: Tool, moment: Moment, request: Request) -> bytes | None:
+        part = request.part or 1
+        match moment.source:
+            case "compact" | "resume":
+                return self._part(tool, moment.session, moment, part)
+            case "fork":
+                return self._part(tool, self._source(tool, moment), moment, part)
+            case _:
+                return self._fresh(tool, moment, request) if part == 1 else b""
+
+    def _source(self, tool: Tool, moment: Moment) -> str:
+        """The session whose checkpoint a fork gets: its own if it has one, else its source's."""
+        if self._folders.replies(self._folders.session(tool.name, moment.session)).number:
+            return moment.session
+        known = self._reader().session(f"{tool.name}:{moment.session}")
+        return known.forked_from if known and known.forked_from else moment.session
+
+    def _part(self, tool: Tool, native: str, moment: Moment, part: int) -> bytes:
+        key = f"{tool.name}:{moment.session}:{moment.source}"
+        frozen = self._frozen.get(key)
+        now = time.monotonic()
+        if frozen is None or part in frozen.served or now - frozen.at > THAWS:
+            frozen = _Frozen(self._folders.replies(self._folders.session(tool.name, native)), now)
+            self._frozen[key] = frozen
+        source = "resume" if moment.source == "fork" else moment.source
+        if not frozen.served:
+            self._given(tool, moment, native, frozen.replies, f"SessionStart.{source}.")
+        frozen.served.add(part)
+        return frozen.replies.get(f"SessionStart.{source}.{part}")
+
+    def _given(self, tool: Tool, moment: Moment, native: str, replies: Replies, prefix: str) -> None:
+        """Record that a checkpoint's text was handed over, and in how many parts; a single line is no checkpoint."""
+        session, origin = f"{tool.name}:{moment.session}", f"{tool.name}:{native}"
+        texts = [reply for name, reply in replies.by_name.items() if name.startswith(prefix)]
+        hook, at = f"SessionStart:{moment.source}", wall_clock()
+
+        def give(pipeline: Pipeline) -> None:
+            given = pipeline.store.checkpoint(origin, replies.number)
+            if given is None or not any(marks.ending(given.number, origin, given.receipt).encode() in text for text in texts):
+                return
+            behind = len(pipeline.store.boundaries(session))
+            pipeline.store.give(
+                session, given.number, given.receipt, len(texts), hook, at, compactions=behind, short=False, origin=origin
+            )
+
+        self._worker.submit(Urgency.COMMAND, give)
+
+    async def _before_compaction(self, tool: Tool, moment: Moment) -> bytes | None:
+        """A last refresh; then the text stands still until the compaction's parts were fetched."""
+        name = f"{tool.name}:{moment.session}"
+        folder = self._folders.session(tool.name, moment.session)
+
+        def refresh(pipeline: Pipeline) -> None:
+            path = Path(moment.transcript) if moment.transcript else None
+            if path is not None and path.is_file():
+                pipeline.read_whole(tool, path)
+            pipeline.refresh(name, "precompact")
+            self._worker.forget_due(name)
+
+        await asyncio.wrap_future(self._worker.submit(Urgency.HOOK, refresh))
+        replies = self._folders.replies(folder)
+        self._frozen[f"{name}:compact"] = _Frozen(replies, time.monotonic())
+        return replies.get("PreCompact")
+
+    def _fresh(self, tool: Tool, moment: Moment, request: Request) -> bytes:
+        """A new session: in interactive runs one line naming the session that ended here before."""
+        if request.entrypoint != "cli" or not self._config.inject.startup_line or moment.cwd is None:
+            return b""
+        before = _before(self._reader().sessions(), tool.name, moment)
+        if before is None:
+            return b""
+        title = f' "{oneline(before.title, 80)}"' if before.title else ""
+        line = (
+            f"memd: the session before this one in this directory is {before.id}{title}, last active {clock(before.last_at)}; "
+            f"`memd show {before.id}` shows what was kept of it. It is another session: nothing of it is carried over."
+        )
+        return tool.reply("SessionStart", line)
+
+    async def _control(self, request: Request) -> bytes:
+        control = self.controls.get(request.event)
+        payload = _object(request.payload)
+        if control is None or payload is None:
+            return json.dumps({"error": f"no such request: {request.event}"}).encode()
+        try:
+            return json.dumps(await control(payload)).encode()
+        except MemdError as error:
+            return json.dumps({"error": str(error)}).encode()
+
+
+def _before(sessions: list[Session], tool: str, moment: Moment) -> Session | None:
+    """The newest other session of this directory that has something in it."""
+    here = (s for s in sessions if s.cwd == moment.cwd and s.tool == tool and s.native != moment.session and s.messages)
+    return next(here, None)
+
+
+def _object(payload: bytes) -> dict[str, Any] | None:
+    try:
+        value = json.loads(payload)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None

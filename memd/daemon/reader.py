@@ -1,0 +1,118 @@
+"""Reading one transcript on: from its cursor to records, in steps that are each one transaction."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from memd.model import Event, Gap, Receipt, Record, Session, TurnEnd
+from memd.store import Seed, SourceRow, Store
+from memd.tail import lines
+from memd.tools.protocol import Identity, Tool
+
+HEAD = 1 << 16
+"""Bytes of a transcript's start that are looked at to tell whose it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What one step did: which session, what was added, and whether more is waiting."""
+
+    session: str | None
+    added: tuple[Record, ...] = ()
+    receipts: tuple[Receipt, ...] = ()
+    turn_ended: bool = False
+    changed: bool = False
+    more: bool = False
+    gone: bool = False
+
+
+class Reader:
+    """Reads transcripts into the record."""
+
+    def __init__(self, store: Store, clock: Callable[[], int]) -> None:
+        self._store = store
+        self._clock = clock
+
+    def step(self, tool: Tool, path: Path, limit: int = 1 << 20) -> Step:
+        """Read on for about `limit` bytes and commit what came of them.
+
+        Raises:
+            SourceUnreadable: the file is there and cannot be read now.
+        """
+        row = self._store.source(str(path))
+        cursor = lines.Cursor.loads(row.cursor) if row else lines.Cursor.start()
+        batch = lines.read(path, cursor, limit)
+        if batch.gone:
+            return self._gone(row, path)
+        if row is not None and not batch.lines and not batch.gaps and batch.size == row.size and row.gone_at is None:
+            return Step(row.session)
+        seed = self._seed(tool, path, row)
+        if seed is None:
+            return Step(None)
+        state = self._state(tool, seed, row, restarted=batch.restarted)
+        if state is None:  # another version's state: read the whole file again, its row ids keep it from doubling
+            batch = lines.read(path, lines.Cursor.start(), limit)
+            state = tool.start(_identity(seed))
+        state, events = _feed(tool, state, batch)
+        now = self._clock()
+        done = self._store.commit(
+            seed, batch.cursor.dumps(), tool.dump(state), events, size=batch.size, offset=batch.cursor.offset, now=now
+        )
+        return Step(
+            seed.session,
+            done.added,
+            tuple(event for event in events if isinstance(event, Receipt)),
+            any(isinstance(event, TurnEnd) for event in events),
+            bool(events),
+            bool(batch.lines) and batch.cursor.offset < batch.size,
+        )
+
+    def _gone(self, row: SourceRow | None, path: Path) -> Step:
+        if row is not None and row.gone_at is None:
+            self._store.forget_source(str(path), self._clock())
+        return Step(row.session if row else None, gone=True)
+
+    def _seed(self, tool: Tool, path: Path, row: SourceRow | None) -> Seed | None:
+        if row is not None:
+            session = self._store.session(row.session)
+            if session is not None:
+                return _reseed(session, str(path), row.unit)
+        identity = tool.identify(path, head(path))
+        if identity is None:
+            return None
+        parent = f"{tool.name}:{identity.parent}" if identity.parent else None
+        session_id = f"{parent}/{identity.native}" if parent else f"{tool.name}:{identity.native}"
+        return Seed(session_id, tool.name, identity.native, parent, str(path), tool.unit)
+
+    def _state(self, tool: Tool, seed: Seed, row: SourceRow | None, *, restarted: bool) -> Any:
+        if row is None or restarted:
+            return tool.start(_identity(seed))
+        try:
+            return tool.load(row.reader)
+        except (ValueError, TypeError, KeyError):
+            return None
+
+
+def head(path: Path) -> list[bytes]:
+    """The first whole lines of a file."""
+    with path.open("rb") as file:
+        start = file.read(HEAD)
+    return start.split(b"\n")[: None if len(start) < HEAD else -1]
+
+
+def _reseed(session: Session, path: str, unit: str) -> Seed:
+    return Seed(session.id, session.tool, session.native, session.parent, path, unit)
+
+
+def _identity(seed: Seed) -> Identity:
+    parent = seed.parent.partition(":")[2] if seed.parent else None
+    return Identity(seed.native, parent)
+
+
+def _feed(tool: Tool, state: Any, batch: lines.Batch) -> tuple[Any, list[Event]]:
+    events: list[Event] = [Gap(gap.kind, "bytes", gap.bytes) for gap in batch.gaps]
+    for line in batch.lines:
+        state, found = tool.feed(state, line)
+        events.extend(found)
+    return state, events

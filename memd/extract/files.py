@@ -1,0 +1,57 @@
+"""Which files were changed and read, when, and what the last change was."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from memd.model import Done, Kind, State
+
+
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """One file: how often it was changed and read, its last change, and the number of that entry."""
+
+    path: str
+    changes: int
+    created: bool
+    reads: int
+    number: int
+    old: str = ""
+    new: str = ""
+
+
+def touched(done: Sequence[Done]) -> list[Touched]:
+    """Every file of the finished calls, least recently touched first."""
+    found: dict[str, Touched] = {}
+    for call in done:
+        if call.state is State.DONE and call.target and call.kind in {Kind.READ, Kind.EDIT, Kind.CREATE}:
+            before = found.pop(call.target, Touched(call.target, 0, created=False, reads=0, number=0))
+            found[call.target] = _after(before, call)
+    return list(found.values())
+
+
+def _after(before: Touched, call: Done) -> Touched:
+    if call.kind is Kind.READ:
+        return Touched(
+            before.path, before.changes, before.created, before.reads + 1, call.number, before.old, before.new
+        )
+    created = before.created or (call.kind is Kind.CREATE and not before.reads and not before.changes)
+    old, new = str(call.detail.get("old") or ""), str(call.detail.get("new") or "")
+    return Touched(before.path, before.changes + 1, created, before.reads, call.number, old, new)
+
+
+def changed(files: Sequence[Touched]) -> list[Touched]:
+    """The changed ones, newest first."""
+    return [file for file in reversed(files) if file.changes]
+
+
+def only_read(files: Sequence[Touched]) -> list[Touched]:
+    """The ones that were only read, newest first."""
+    return [file for file in reversed(files) if not file.changes]
+
+
+def relative(path: str, root: str | None) -> str:
+    """The path as seen from the session's directory, or as it is when it lies elsewhere."""
+    if root and path.startswith(root.rstrip("/") + "/"):
+        return str(PurePosixPath(path).relative_to(root))
+    return path

@@ -1,0 +1,27 @@
+"""Everything of one session that a checkpoint is made from, as the store gave it."""
+
+from dataclasses import dataclass
+
+from memd.model import Boundary, Channel, Done, Record, Session
+
+SPEAKING = frozenset(channel for channel in Channel if channel.starts_turn)
+"""The channels whose entries are always read whole: what people, operators and machines asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """Records of one session, each in number order."""
+
+    session: Session
+    said: tuple[Record, ...]
+    """Every entry that can start a turn, human or not, withdrawn ones too."""
+    agent: tuple[Record, ...]
+    """The last texts of the agent."""
+    done: tuple[Done, ...]
+    """The last tool calls."""
+    boundaries: tuple[Boundary, ...]
+
+    @property
+    def upto(self) -> int:
+        """The last message number."""
+        return self.session.messages

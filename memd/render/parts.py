@@ -1,0 +1,67 @@
+"""Cutting one text into numbered parts, each small enough for one hook output.
+
+Cuts fall between blocks, so that a message stands whole in one part; only a block larger than a part is cut inside, at a line
+end where there is one, never within a character.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from memd.model import marks
+from memd.render.sizing import units
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a tool can carry: UTF-16 units of one part, marks included, and how many parts."""
+
+    units: int
+    count: int
+
+
+_OPENING = len(marks.opening(10**9 - 1, 9, 9))
+
+
+def split(blocks: Sequence[str], number: int, limits: Limits) -> tuple[str, ...] | None:
+    """The parts with their opening marks, or None when the blocks do not fit into them."""
+    bodies = list(_pack(blocks, limits.units - _OPENING))
+    if len(bodies) > limits.count:
+        return None
+    return tuple(marks.opening(number, k, len(bodies)) + body for k, body in enumerate(bodies, 1))
+
+
+def _pack(blocks: Sequence[str], room: int) -> Iterator[str]:
+    """Bodies of at most `room` units, filled in order."""
+    body: list[str] = []
+    used = 0
+    for block in (piece for whole in blocks for piece in _pieces(whole, room)):
+        size = units(block) + 1
+        if body and used + size > room:
+            yield "\n".join(body)
+            body, used = [], 0
+        body.append(block)
+        used += size
+    if body:
+        yield "\n".join(body)
+
+
+def _pieces(block: str, room: int) -> Iterator[str]:
+    """The block itself, or cuts of it that fit."""
+    while units(block) + 1 > room:
+        end = _fitting(block, room - 1)
+        cut = block.rfind("\n", 0, end)
+        cut = cut if cut > end // 2 else end
+        yield block[:cut]
+        block = block[cut:].removeprefix("\n")
+    yield block
+
+
+def _fitting(text: str, room: int) -> int:
+    """How many characters fit into `room` units."""
+    if units(text) <= room:
+        return len(text)
+    low, high = 0, min(len(text), room)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if units(text[:middle]) <= room else (low, middle - 1)
+    return max(low, 1)

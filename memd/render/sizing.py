@@ -1,0 +1,39 @@
+"""Counting and cutting by tokens, passed in so that this room loads no tokenizer and tests can count words."""
+
+from typing import Protocol
+
+
+class Sizer(Protocol):
+    """What counts tokens."""
+
+    def count(self, text: str) -> int:
+        """The tokens of a text."""
+        ...
+
+    def clip(self, text: str, budget: int) -> str:
+        """The longest prefix of whole characters within `budget` tokens."""
+        ...
+
+
+def units(text: str) -> int:
+    """The length in UTF-16 code units, which is what some tools limit."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def head_and_tail(text: str, budget: int, pointer: str, sizer: Sizer) -> str:
+    """The text itself when it fits, else its head and its tail around a line that says where all of it is."""
+    if sizer.count(text) <= budget:
+        return text
+    room = max(budget - sizer.count(pointer) - 4, 2)
+    head = sizer.clip(text, room * 2 // 3)
+    tail = _tail(text[len(head) :], room - sizer.count(head), sizer)
+    return f"{head}\n{pointer}\n{tail}"
+
+
+def _tail(text: str, budget: int, sizer: Sizer) -> str:
+    """The longest suffix within the budget, found by halving."""
+    low, high = 0, len(text)
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if sizer.count(text[middle:]) <= budget else (middle + 1, high)
+    return text[low:]

@@ -1,0 +1,107 @@
+"""The checkpoint's files: what people read, and what hooks give back when the daemon is down.
+
+    <state>/sessions/<tool>/<id>/history/0007/{mind,memo,scene,checkpoint}.md and ready/<EVENT>[.<source>][.<part>]
+    <state>/sessions/<tool>/<id>/{mind,memo,scene,checkpoint}.md    copies of the current number's
+    <state>/sessions/<tool>/<id>/ready -> history/0007/ready        one link, so that all parts change at once
+
+A number is written whole under another name and then given its own; the record's row makes it current. The copies at the top
+and the link are made after that, and made again at start where a crash came between.
+"""
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from memd import files
+from memd.model import Checkpoint
+
+_TEXTS = ("mind.md", "memo.md", "scene.md", "checkpoint.md")
+
+
+@dataclass(frozen=True, slots=True)
+class Replies:
+    """What hooks give back for one checkpoint; number 0 and nothing where there is none yet."""
+
+    number: int = 0
+    by_name: Mapping[str, bytes] = field(default_factory=dict)
+
+    def get(self, name: str) -> bytes:
+        """The reply of that name; a part that is not there is an empty reply."""
+        return self.by_name.get(name, b"")
+
+
+class Folders:
+    """The folders of all sessions under one state directory."""
+
+    def __init__(self, state: Path) -> None:
+        self._root = state / "sessions"
+
+    def session(self, tool: str, native: str) -> Path:
+        """The folder of one session; it need not be there."""
+        return self._root / tool / native
+
+    def write(self, folder: Path, checkpoint: Checkpoint, text: str, ready: Mapping[str, bytes]) -> None:
+        """Write a number whole into history, not yet current."""
+        target = _numbered(folder, checkpoint.number)
+        fresh = target.with_name(f".{target.name}.new")
+        files.remove_tree(fresh)
+        files.private_dir(fresh / "ready")
+        parts = checkpoint.parts
+        for name, content in zip(_TEXTS, (parts.mind, parts.memo, parts.scene, text), strict=True):
+            files.write_atomic(fresh / name, content.encode("utf-8", "replace"), durable=False)
+        for name, reply in ready.items():
+            files.write_atomic(fresh / "ready" / name, reply, durable=False)
+        files.remove_tree(target)  # a number that was written and never became current
+        fresh.rename(target)
+
+    def publish(self, folder: Path, number: int) -> None:
+        """Make the copies at the top and the link for hooks those of the current number."""
+        source = _numbered(folder, number)
+        for name in _TEXTS:
+            content = files.read_bytes_or_none(source / name)
+            if content is not None and content != files.read_bytes_or_none(folder / name):
+                files.write_atomic(folder / name, content, durable=False)
+        _link(folder / "ready", os.path.join("history", source.name, "ready"))  # noqa: PTH118 - the text of a link
+
+    def replies(self, folder: Path) -> Replies:
+        """The ready replies, all of the same number."""
+        try:
+            place = (folder / "ready").resolve(strict=True)
+            return Replies(int(place.parent.name), {path.name: path.read_bytes() for path in place.iterdir()})
+        except (FileNotFoundError, ValueError):
+            return Replies()
+
+    def replace_replies(self, folder: Path, number: int, ready: Mapping[str, bytes]) -> None:
+        """Other replies for a number that is current, because what lies behind the session changed."""
+        place = _numbered(folder, number) / "ready"
+        files.private_dir(place)
+        for name, reply in ready.items():
+            files.write_atomic(place / name, reply, durable=False)
+        for path in list(place.iterdir()):
+            if path.name not in ready:
+                path.unlink()
+
+    def text(self, folder: Path, number: int) -> str | None:
+        """What checkpoint `number` gave back."""
+        content = files.read_bytes_or_none(_numbered(folder, number) / "checkpoint.md")
+        return None if content is None else content.decode("utf-8", "replace")
+
+    def drop(self, folder: Path, numbers: Iterable[int]) -> None:
+        """Forget old numbers."""
+        for number in numbers:
+            files.remove_tree(_numbered(folder, number))
+
+
+def _numbered(folder: Path, number: int) -> Path:
+    return folder / "history" / f"{number:04}"
+
+
+def _link(link: Path, target: str) -> None:
+    """Point a link somewhere, in one step."""
+    if link.is_symlink() and os.readlink(link) == target:  # noqa: PTH115 - the text of a link, not its target
+        return
+    fresh = link.with_name(".ready.new")
+    fresh.unlink(missing_ok=True)
+    fresh.symlink_to(target)
+    fresh.replace(link)

@@ -1,0 +1,71 @@
+"""Claude Code: all that memd knows of it."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from memd.model import Event
+from memd.tail.lines import Line
+from memd.tools.claude_code import hooks, install, parse, place, state
+from memd.tools.claude_code.state import ReaderState
+from memd.tools.protocol import HookEntry, Identity, Moment, Place, Plan
+
+
+class ClaudeCode:
+    """The `Tool` for Claude Code; see `memd.tools.protocol` for what each member promises."""
+
+    name = "claude-code"
+    unit = "bytes"
+    part_limit = hooks.PART_LIMIT
+    part_count = 4
+
+    def place(self, environ: Mapping[str, str]) -> Place:
+        return place.place(environ)
+
+    def wanted(self, path: Path) -> bool:
+        return place.wanted(path)
+
+    def identify(self, path: Path, head: Sequence[bytes]) -> Identity | None:
+        return place.identify(path, head)
+
+    def claims(self, head: Sequence[bytes]) -> bool:
+        return place.claims(head)
+
+    def children(self, path: Path) -> Sequence[Path]:
+        return place.children(path)
+
+    def start(self, identity: Identity) -> ReaderState:
+        return ReaderState(identity.parent or identity.native, child=identity.parent is not None)
+
+    def load(self, text: str) -> ReaderState:
+        return state.load(text)
+
+    def dump(self, reader: ReaderState) -> str:
+        return state.dump(reader)
+
+    def feed(self, reader: ReaderState, line: Line) -> tuple[ReaderState, tuple[Event, ...]]:
+        return parse.feed(reader, line)
+
+    def window(self, model: str | None) -> int | None:
+        return hooks.window(model)
+
+    def threshold(self, window: int | None) -> int | None:
+        return hooks.threshold(window)
+
+    def moment(self, event: str, payload: Mapping[str, Any]) -> Moment | None:
+        return hooks.moment(event, payload)
+
+    def entries(self) -> tuple[HookEntry, ...]:
+        return install.ENTRIES
+
+    def reply(self, event: str, text: str) -> bytes:
+        return hooks.reply(event, text)
+
+    def install(self, place: Place, before: bytes | None, command: Sequence[str]) -> Plan:
+        return install.plan(place, before, command)
+
+    def uninstall(self, place: Place, before: bytes | None, original: bytes | None) -> Plan:
+        return install.unplan(place, before, original)
+
+    def installed(self, before: bytes | None, command: Sequence[str]) -> tuple[str, ...]:
+        return install.installed(before, command)

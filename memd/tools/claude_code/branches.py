@@ -1,0 +1,59 @@
+"""Which rows are still part of the conversation.
+
+Claude Code deletes nothing: after a rewind, or an Esc before the first word, the next row simply names an earlier row as its
+parent, and what lies between stays in the file on a branch that was left (measured on 2.1.332). Rows of one turn can form
+side branches too (results of parallel calls), so only a return to a place where a prompt started counts: the row before a
+prompt, or the prompt itself. When the parent is not known the conversation is taken to go on: in doubt more is kept.
+"""
+
+from dataclasses import replace
+
+from memd.model import Rewind
+from memd.tools.claude_code.state import MARK_LIMIT, ReaderState
+
+PENDING = ""
+"""The start of a branch that has no entry yet."""
+
+
+def step(state: ReaderState, row: str, parent: str) -> tuple[ReaderState, Rewind | None]:
+    """A row with an id was read, before its entries: does it go on, or back to an earlier place?"""
+    if not parent or parent == state.leaf or parent not in state.marks:
+        return replace(state, leaf=row), None
+    segment, after = state.marks[parent]
+    segments = (*state.segments, (PENDING, segment, after))
+    moved = replace(state, leaf=row, segment=len(segments) - 1, segments=segments, last=after)
+    return moved, Rewind(path(moved))
+
+
+def enter(state: ReaderState, key: str) -> ReaderState:
+    """An entry was made: it is the last one now, and the first of its branch if that had none."""
+    start, parent, after = state.segments[state.segment]
+    if start != PENDING:
+        return replace(state, last=key)
+    segments = (*state.segments[: state.segment], (key, parent, after), *state.segments[state.segment + 1 :])
+    return replace(state, last=key, segments=segments)
+
+
+def mark(state: ReaderState, row: str, parent: str, key: str, before: str | None) -> ReaderState:
+    """A prompt was read: its row and the one before it are places to which a rewind can lead."""
+    marks = dict(state.marks)
+    if parent:
+        marks.setdefault(parent, (state.segment, before))
+    marks[row] = (state.segment, key)
+    while len(marks) > MARK_LIMIT:
+        del marks[next(iter(marks))]
+    return replace(state, marks=marks)
+
+
+def path(state: ReaderState) -> tuple[tuple[str | None, str | None], ...]:
+    """The key ranges that lead from the start of the session to its newest row."""
+    ranges: list[tuple[str | None, str | None]] = []
+    index, end = state.segment, None
+    while index >= 0:
+        start, parent, after = state.segments[index]
+        if start != PENDING:
+            ranges.append((start, end))
+        if index and after is None:  # the branch was left before its first entry: nothing of it counts
+            break
+        index, end = parent, after
+    return tuple(reversed(ranges))

@@ -1,0 +1,226 @@
+"""Tool calls: what Claude Code's own tools do, in the words that all tools share.
+
+Names and fields of inputs and results as in the client's published `sdk-tools.d.ts` (2.1.332) and in transcripts from 2.1.5 on.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from memd.model import Kind, Operation, State
+from memd.tools.fields import excerpt, flag, flat, items, string, table
+
+Row = Mapping[str, Any]
+
+DETAIL = 2_000
+"""Characters of an edited text, a prompt or a description that are kept with a call."""
+RESULT = 1_200
+"""Characters of a tool's answer that are kept; the rest is found by the record's pointer into the transcript."""
+
+_KINDS = {
+    "Read": Kind.READ,
+    "NotebookRead": Kind.READ,
+    "Edit": Kind.EDIT,
+    "MultiEdit": Kind.EDIT,
+    "NotebookEdit": Kind.EDIT,
+    "Write": Kind.CREATE,
+    "Bash": Kind.COMMAND,
+    "PowerShell": Kind.COMMAND,
+    "Monitor": Kind.COMMAND,
+    "Glob": Kind.SEARCH,
+    "Grep": Kind.SEARCH,
+    "LS": Kind.SEARCH,
+    "WebFetch": Kind.WEB,
+    "WebSearch": Kind.WEB,
+    "TodoWrite": Kind.TASKS,
+    "TaskCreate": Kind.TASKS,
+    "TaskUpdate": Kind.TASKS,
+    "TaskList": Kind.TASKS,
+    "AskUserQuestion": Kind.ASK,
+    "ExitPlanMode": Kind.PLAN,
+    "Agent": Kind.AGENT,
+    "Task": Kind.AGENT,
+    "Skill": Kind.SKILL,
+    "CronCreate": Kind.SCHEDULE,
+    "ScheduleWakeup": Kind.SCHEDULE,
+    "CronDelete": Kind.STOP,
+    "TaskStop": Kind.STOP,
+    "KillShell": Kind.STOP,
+    "KillBash": Kind.STOP,
+}
+_TARGETS = {
+    Kind.READ: ("file_path", "notebook_path"),
+    Kind.EDIT: ("file_path", "notebook_path"),
+    Kind.CREATE: ("file_path",),
+    Kind.COMMAND: ("command",),
+    Kind.SEARCH: ("pattern", "path"),
+    Kind.WEB: ("url", "query"),
+    Kind.TASKS: ("subject", "taskId"),
+    Kind.AGENT: ("description",),
+    Kind.SKILL: ("skill", "command"),
+    Kind.SCHEDULE: ("cron", "reason"),
+    Kind.STOP: ("task_id", "shell_id", "id"),
+}
+_DETAILS = {
+    Kind.READ: ("offset", "limit"),
+    Kind.COMMAND: ("description", "run_in_background"),
+    Kind.SEARCH: ("path", "glob"),
+    Kind.AGENT: ("prompt", "subagent_type"),
+    Kind.SKILL: ("args",),
+    Kind.SCHEDULE: ("prompt", "cron", "delaySeconds", "recurring"),
+    Kind.PLAN: ("plan",),
+}
+_EXIT = re.compile(r"\AExit code (\d{1,3})\b")
+_REFUSAL = "The user doesn't want to proceed with this tool use."
+_SAID = "the user said:\n"
+_CLIENT_WORDS = ("The user wants to clarify these questions.",)
+"""What the client itself puts behind `the user said:` when the person chose to talk instead of answering (seen in 2.1.45)."""
+
+
+def started(block: Row, at: int | None) -> Operation | None:
+    """The call that a `tool_use` block makes."""
+    call, name = string(block, "id"), string(block, "name")
+    if not call or not name:
+        return None
+    given = table(block, "input")
+    kind = _KINDS.get(name, Kind.OTHER)
+    target = next((string(given, key) for key in _TARGETS.get(kind, ()) if string(given, key)), "")
+    return Operation(call, kind, name, at, State.RUNNING, target, _detail(kind, given))
+
+
+def _detail(kind: Kind, given: Row) -> dict[str, Any]:
+    detail = {key: _short(given[key]) for key in _DETAILS.get(kind, ()) if given.get(key) not in {None, ""}}
+    match kind:
+        case Kind.EDIT:
+            edits = items(given, "edits") or [given]
+            first = edits[0] if isinstance(edits[0], dict) else {}
+            detail |= {"old": _short(string(first, "old_string")), "new": _short(_new(first)), "edits": len(edits)}
+        case Kind.CREATE:
+            text = string(given, "content")
+            detail |= {"new": _short(text), "lines": text.count("\n") + 1}
+        case Kind.ASK:
+            asked = [string(q, "question") for q in items(given, "questions") if isinstance(q, dict)]
+            detail |= {"questions": [_short(question) for question in asked]}
+        case _:
+            pass
+    return detail
+
+
+def _new(edit: Row) -> str:
+    return string(edit, "new_string") or string(edit, "new_source")
+
+
+def _short(value: Any) -> Any:
+    if isinstance(value, str):
+        return value[:DETAIL]
+    return value if isinstance(value, bool | int | float) else None
+
+
+def finished(call: Operation, row: Row, block: Row, at: int | None) -> Operation:
+    """The call with its result; `row` is the user row that carries the `tool_result` block."""
+    text, result = flat(block.get("content")), row.get("toolUseResult")
+    known = result if isinstance(result, dict) else {}
+    state = _state(row, block, known)
+    detail: dict[str, Any] = {**call.detail, **_answered(known)}
+    if call.kind is Kind.COMMAND and (code := _EXIT.match(text)):
+        detail["exit"] = int(code[1])
+    elif call.kind is Kind.COMMAND and state is State.DONE:
+        detail["exit"] = 0
+    return Operation(call.call, call.kind, call.name, at, state, call.target, detail, excerpt(text, RESULT))
+
+
+def _state(row: Row, block: Row, known: Row) -> State:
+    if refused(row, block):
+        began = string(row, "toolDenialKind") and not flag(row, "toolDenialBeforeRun")
+        return State.INTERRUPTED if began else State.REFUSED
+    if flag(known, "interrupted"):
+        return State.INTERRUPTED
+    if flag(block, "is_error"):
+        return State.FAILED
+    if flag(known, "isAsync") or string(known, "backgroundTaskId") or string(known, "shellId"):
+        return State.BACKGROUND
+    return State.DONE
+
+
+def _answered(known: Row) -> dict[str, Any]:
+    """What a structured result adds: ids of what goes on, answers, plans, when a schedule fires."""
+    found: dict[str, Any] = {}
+    for name, keys in {"job": ("backgroundTaskId", "shellId"), "agent": ("agentId",), "output": ("outputFile",)}.items():
+        found |= {name: string(known, key) for key in keys if string(known, key)}
+    found |= {name: known[name] for name in ("id", "humanSchedule", "scheduledFor", "numLines") if name in known}
+    if string(known, "plan"):
+        found["plan"] = string(known, "plan")[: DETAIL * 4]
+    if table(known, "answers"):
+        found["answers"] = {str(q): _short(a) for q, a in table(known, "answers").items()}
+    if string(table(known, "file"), "filePath"):
+        found |= {k: v for k, v in table(known, "file").items() if k in {"startLine", "numLines", "totalLines"}}
+    return found
+
+
+def refused(row: Row, block: Row) -> bool:
+    """Whether the person said no: the client's own field, or in clients without it the fixed text of its whole answer.
+
+    The result of a tool cannot pass for it: an older client writes a refusal both into the block and, after `Error: `, into
+    `toolUseResult`, and a failed command's text begins with its exit code.
+    """
+    if string(row, "toolDenialKind"):
+        return string(row, "toolDenialKind") == "user-rejected"
+    if string(row, "promptSource") or table(row, "permissionDecision") or not flag(block, "is_error"):
+        return False
+    return flat(block.get("content")).startswith(_REFUSAL)
+
+
+def refusal_words(row: Row, block: Row) -> str:
+    """The person's own words in a refusal, empty when they gave none."""
+    if not refused(row, block):
+        return ""
+    words = flat(block.get("content")).partition(_SAID)[2].strip()
+    return "" if words.startswith(_CLIENT_WORDS) else words
+
+
+Tasks = Mapping[str, Mapping[str, str]]
+
+
+def tasks_after(tasks: Tasks, operation: Operation, row: Row, given: Row) -> Tasks:
+    """The agent's task list after one of its task calls; unchanged when the call failed."""
+    if operation.state is not State.DONE:
+        return tasks
+    known = table(row, "toolUseResult")
+    change: Callable[[Tasks, Row, Row], Tasks] | None = {
+        "TodoWrite": _todo,
+        "TaskCreate": _create,
+        "TaskUpdate": _update,
+        "TaskList": _list,
+    }.get(operation.name)
+    return change(tasks, given, known) if change else tasks
+
+
+def _todo(_: Tasks, given: Row, known: Row) -> Tasks:
+    listed = items(known, "newTodos") or items(given, "todos")
+    entries = [entry for entry in listed if isinstance(entry, dict)]
+    return {str(n): _task(string(e, "content"), string(e, "status")) for n, e in enumerate(entries, 1)}
+
+
+def _create(tasks: Tasks, given: Row, known: Row) -> Tasks:
+    made = table(known, "task")
+    ident = string(made, "id") or str(len(tasks) + 1)
+    return {**tasks, ident: _task(string(made, "subject") or string(given, "subject"), "pending")}
+
+
+def _update(tasks: Tasks, given: Row, known: Row) -> Tasks:
+    ident = string(given, "taskId") or string(known, "taskId")
+    status = string(given, "status")
+    if status == "deleted":
+        return {key: task for key, task in tasks.items() if key != ident}
+    old = tasks.get(ident, {"text": string(given, "subject"), "status": "pending"})
+    return {**tasks, ident: _task(string(given, "subject") or old["text"], status or old["status"])}
+
+
+def _list(tasks: Tasks, _: Row, known: Row) -> Tasks:
+    """A full listing restates the list; an empty one is no proof that nothing is left, so it changes nothing."""
+    entries = [entry for entry in items(known, "tasks") if isinstance(entry, dict) and string(entry, "id")]
+    return {string(e, "id"): _task(string(e, "subject"), string(e, "status")) for e in entries} or tasks
+
+
+def _task(text: str, status: str) -> dict[str, str]:
+    return {"text": text[:DETAIL], "status": status or "pending"}

@@ -1,0 +1,143 @@
+"""From a row's own fields to its envelope: how was this delivered?
+
+The fields and their values were measured on Claude Code 2.1.332: `origin.kind`, `promptSource`, `turnOrigin`, `rowSource`,
+`isMeta`, `isCompactSummary`, `isSidechain`. `turnOrigin: human` proves nothing (summaries and `!` output carry it); absent
+fields prove nothing either (clients before 2.1 write none). Of the text only the closed set of machine tags is looked at,
+and only where the fields leave a choice that can demote or sub-classify.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from memd.model import Delivery, Envelope, Origin, Wrapper
+from memd.tools.fields import flag, string, table
+
+Row = Mapping[str, Any]
+
+KNOWN_ORIGINS = {
+    "human": Origin.PERSON,
+    "task-notification": Origin.JOB,
+    "peer": Origin.PEER,
+    "coordinator": Origin.PEER,
+    "channel": Origin.PEER,
+    "auto-continuation": Origin.GOAL,
+    "unclassified": Origin.CLIENT,
+    "observer": Origin.CLIENT,
+    "observer-activity": Origin.CLIENT,
+    "plugin": Origin.CLIENT,
+}
+_SUBKINDS = {
+    "scheduled-trigger": Origin.SCHEDULE,
+    "peer-send-message": Origin.PEER,
+    "projects-relay": Origin.PEER,
+    "session-inbox": Origin.PEER,
+}
+_TURNS = {
+    "scheduled": Origin.SCHEDULE,
+    "task_notification": Origin.JOB,
+    "auto_continuation": Origin.GOAL,
+    "peer": Origin.PEER,
+    "host_synthetic": Origin.CLIENT,
+    "system": Origin.CLIENT,
+}
+_SOURCES = {"queued": Delivery.QUEUED, "suggestion_accepted": Delivery.SUGGESTION}
+_TAGS = (
+    ("<bash-input>", Wrapper.SHELL_INPUT),
+    ("<bash-stdout>", Wrapper.OUTPUT),
+    ("<bash-stderr>", Wrapper.OUTPUT),
+    ("<local-command-", Wrapper.OUTPUT),
+    ("<command-name>", Wrapper.COMMAND),
+    ("<command-message>", Wrapper.COMMAND),
+    ("<task-notification>", Wrapper.NOTIFICATION),
+    ("<bash-notification>", Wrapper.NOTIFICATION),
+    ("<teammate-message", Wrapper.TEAMMATE),
+    ("Operation stopped by hook", Wrapper.HOOK_STOP),
+)
+
+
+def wrapper(text: str) -> Wrapper | None:
+    """The machine tag that a text opens with, of the closed set."""
+    head = text[:80].lstrip()
+    return next((found for tag, found in _TAGS if head.startswith(tag)), None)
+
+
+def of_user_row(row: Row, text: str, *, child: bool) -> Envelope:
+    """The envelope of a user row's own text (not of its tool results)."""
+    origin = _origin(row)
+    source = string(row, "promptSource")
+    found = wrapper(text)
+    command = origin is Origin.PERSON and not source and found is Wrapper.COMMAND
+    return Envelope(
+        origin=origin,
+        delivery=Delivery.COMMAND if command else _SOURCES.get(source, Delivery.PROMPT),
+        wrapper=found,
+        meta=flag(row, "isMeta") or flag(row, "turnCompanion"),
+        summary=flag(row, "isCompactSummary"),
+        child=child or flag(row, "isSidechain"),
+        headless=headless(row),
+        claimed=source == "sdk",
+    )
+
+
+def of_queued(row: Row, attachment: Row) -> Envelope:
+    """The envelope of a `queued_command` attachment: something that came in while the agent worked."""
+    kind = string(table(attachment, "origin"), "kind")
+    origin = _stated(table(attachment, "origin")) if kind else Origin.NONE
+    typed = string(attachment, "commandMode") == "prompt" and flag(attachment, "humanTurn")
+    if origin is Origin.PERSON and not typed:
+        origin = Origin.NONE
+    if origin is Origin.NONE and string(attachment, "commandMode") == "task-notification":
+        origin = Origin.JOB
+    return Envelope(
+        origin=origin,
+        delivery=Delivery.STEERED,
+        wrapper=wrapper(string(attachment, "prompt")),
+        child=flag(row, "isSidechain"),
+        headless=headless(row),
+        claimed=headless(row),
+    )
+
+
+def of_answer(row: Row) -> Envelope:
+    """The envelope of an answer to the agent's question, or of the words of a refusal, inside a tool result.
+
+    `permissionDecision.source` names who decided: `user_temporary` and `user_permanent` are the person's own keys.
+    """
+    source = string(table(row, "permissionDecision"), "source")
+    person = not source or source.startswith("user")
+    return Envelope(
+        origin=Origin.PERSON if person else Origin.CLIENT,
+        delivery=Delivery.ANSWER,
+        child=flag(row, "isSidechain"),
+        headless=headless(row),
+        claimed=headless(row),
+    )
+
+
+def headless(row: Row) -> bool:
+    """Whether the client runs without a screen (`entrypoint` is `sdk-cli`, `sdk-py`, … there)."""
+    return string(row, "entrypoint").startswith("sdk")
+
+
+def _origin(row: Row) -> Origin:
+    if string(row, "rowSource") == "hook" or flag(row, "hookText"):
+        return Origin.HOOK
+    if table(row, "origin"):
+        return _stated(table(row, "origin"))
+    if string(row, "wakeupSource") or string(row, "scheduledTaskId"):
+        return Origin.SCHEDULE
+    turn = string(row, "turnOrigin")
+    if turn in _TURNS:
+        return _TURNS[turn]
+    if flag(row, "isMeta") or flag(row, "turnCompanion") or string(row, "rowSource") == "harness":
+        return Origin.CLIENT
+    if string(row, "promptSource") == "sdk":
+        return Origin.OPERATOR
+    return Origin.LOCAL if string(row, "rowSource") == "local" else Origin.NONE
+
+
+def _stated(origin: Row) -> Origin:
+    kind, sub = string(origin, "kind"), string(origin, "subkind")
+    if kind == "task-notification" and sub in _SUBKINDS:
+        return _SUBKINDS[sub]
+    return KNOWN_ORIGINS.get(kind, Origin.NONE)

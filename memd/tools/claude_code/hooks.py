@@ -1,0 +1,63 @@
+"""Claude Code's hook calls and what answers them (measured on 2.1.332).
+
+- SessionStart takes `additionalContext`; one hook output may hold 10,000 UTF-16 units, more is spilled to a file and replaced by
+  a 2,000-character preview. Several hooks of one event run in parallel and arrive in the order in which they end.
+- PreCompact takes plain text, which is appended to the request for the summary; its JSON context is refused.
+- A wrong `hookEventName` drops the whole output; output that is not JSON is sent to the model as it is.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from memd.tools.fields import string
+from memd.tools.protocol import Moment
+
+PART_LIMIT = 9_900
+"""UTF-16 units a part; the client's own cap is 10,000, counted with what it puts around none of it."""
+
+_WINDOW = 200_000
+_LARGE = 1_000_000
+_LARGE_MODELS = ("claude-opus-5", "claude-sonnet-5", "claude-haiku-5", "claude-fable")
+"""Models with a window of a million tokens by default (measured: opus-5-5, sonnet-5, haiku-5-5)."""
+
+
+def moment(event: str, payload: Mapping[str, Any]) -> Moment | None:
+    """A hook's payload, as far as it is needed."""
+    session = string(payload, "session_id")
+    if not session:
+        return None
+    return Moment(
+        event=event,
+        source=string(payload, "source") or None,
+        session=session,
+        cwd=string(payload, "cwd") or None,
+        transcript=string(payload, "transcript_path") or None,
+        child=bool(string(payload, "agent_id")),
+        trigger=string(payload, "trigger") or None,
+        reason=string(payload, "reason") or None,
+    )
+
+
+def reply(event: str, text: str) -> bytes:
+    """The bytes that make the client take a text into the context at an event; nothing for nothing."""
+    if not text:
+        return b""
+    if event == "PreCompact":
+        return text.encode()
+    output = {"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}
+    return json.dumps(output, ensure_ascii=False).encode()
+
+
+def window(model: str | None) -> int | None:
+    """The context window of a model in tokens: the transcript names the model, not the window."""
+    if not model:
+        return None
+    if "[1m]" in model or model.startswith(_LARGE_MODELS):
+        return _LARGE
+    return _WINDOW if model.startswith("claude-") else None
+
+
+def threshold(size: int | None) -> int | None:
+    """The fill at which the client compacts by itself: the window less the reply's reserve and 13,000."""
+    return None if size is None else size - 20_000 - 13_000

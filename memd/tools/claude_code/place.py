@@ -1,0 +1,62 @@
+"""Where Claude Code keeps its things, and what a file's place says (measured on 2.1.332 and 2.0.76).
+
+    ${CLAUDE_CONFIG_DIR:-~/.claude}/projects/<slug>/<session id>.jsonl
+                                             <session id>/subagents/agent-<agent id>.jsonl
+                                             agent-<agent id>.jsonl            (clients before 2.1)
+
+The slug is a lossy form of the working directory; the directory itself is read from the rows.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from memd.tools.fields import string
+from memd.tools.jsonl import objects
+from memd.tools.protocol import Identity, Place
+
+_AGENT = re.compile(r"agent-([A-Za-z0-9_-]+)\Z")
+_ID = re.compile(r"[A-Za-z0-9_-]{1,128}\Z")
+_TYPES = frozenset({"user", "assistant", "system", "attachment", "summary", "queue-operation", "file-history-snapshot", "mode"})
+_HEAD = 40
+
+
+def place(environ: Mapping[str, str]) -> Place:
+    """Claude Code's places in an environment."""
+    given = environ.get("CLAUDE_CONFIG_DIR")
+    home = Path(given) if given else Path(environ.get("HOME") or Path.home()) / ".claude"
+    return Place(home, (home / "projects",), home / "settings.json", home.is_dir())
+
+
+def wanted(path: Path) -> bool:
+    """Whether a file under the root is a transcript (not the spilled output of a tool)."""
+    return path.suffix == ".jsonl" and path.parent.name != "tool-results"
+
+
+def identify(path: Path, head: Sequence[bytes]) -> Identity | None:
+    """The session of a transcript by its place; by its rows where the place does not tell."""
+    agent = _AGENT.match(path.stem)
+    if agent and path.parent.name == "subagents":
+        return Identity(agent[1], path.parent.parent.name)
+    inside = _session(head)
+    if agent:
+        return Identity(agent[1], inside) if inside else None
+    if _ID.match(path.stem):
+        return Identity(path.stem)
+    return Identity(inside) if inside else None
+
+
+def children(path: Path) -> list[Path]:
+    """The sub-agents' transcripts in a session's side folder."""
+    return sorted((path.with_suffix("") / "subagents").glob("agent-*.jsonl"))
+
+
+def claims(head: Sequence[bytes]) -> bool:
+    """Whether the first lines of a file look like this tool's rows."""
+    rows = [row for line in head[:_HEAD] for row in objects(line)[0]]
+    return any(string(row, "sessionId") and string(row, "type") in _TYPES for row in rows)
+
+
+def _session(head: Sequence[bytes]) -> str | None:
+    ids = (string(row, "sessionId") for line in head[:_HEAD] for row in objects(line)[0])
+    return next((found for found in ids if _ID.match(found)), None)

@@ -1,0 +1,63 @@
+"""The reader's state of one Claude Code transcript: small, frozen, kept beside the cursor.
+
+Raise VERSION when the meaning of a field changes; a state of another version makes the file be read again from its start,
+where the row ids keep every entry from being recorded twice.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from memd.model import Facts
+
+VERSION = 1
+MARK_LIMIT = 4_000
+"""So many places to which a rewind can lead back are remembered; a session has two for each prompt."""
+
+Segment = tuple[str | None, int, str | None]
+"""Where a branch starts (key of its first entry), which segment it left (-1: none) and after which entry."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderState:
+    """What has to be known of the rows before to understand the next one."""
+
+    session: str
+    child: bool = False
+    leaf: str = ""
+    """The id of the last row that has one."""
+    last: str | None = None
+    """The key of the last entry."""
+    segment: int = 0
+    segments: tuple[Segment, ...] = ((None, -1, None),)
+    marks: Mapping[str, tuple[int, str | None]] = field(default_factory=dict)
+    """Row id -> its segment and the last entry at that row, for the rows that a prompt followed and the prompts themselves."""
+    calls: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Tool calls that have no result yet."""
+    tasks: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """The agent's task list by id, in order."""
+    facts: Facts = field(default_factory=Facts)
+    usage: str = ""
+    """The answer whose usage was last told."""
+
+
+def dump(state: ReaderState) -> str:
+    """The state as one line of JSON."""
+    values = {f.name: getattr(state, f.name) for f in fields(state) if f.name != "facts"}
+    facts = {f.name: getattr(state.facts, f.name) for f in fields(state.facts)}
+    return json.dumps({"version": VERSION, **values, "facts": facts}, separators=(",", ":"), ensure_ascii=False)
+
+
+def load(text: str) -> ReaderState:
+    """The state that `dump` wrote.
+
+    Raises:
+        ValueError: the text is another version's.
+    """
+    values = json.loads(text)
+    if values.pop("version", None) != VERSION:
+        raise ValueError("a reader state of another version")
+    values["segments"] = tuple((start, parent, after) for start, parent, after in values["segments"])
+    values["marks"] = {row: (segment, key) for row, (segment, key) in values["marks"].items()}
+    return ReaderState(**{**values, "facts": Facts(**values["facts"])})

@@ -1,0 +1,201 @@
+"""Hints: "look at this file". Three sources, each for what the others miss.
+
+- Events of the operating system, in a millisecond: on the roots and on the directories from a root down to a file that
+  is active. A new directory is watched before it is listed, so that no file falls in between.
+- A look at each active file every second: where events do not come (network mounts, too few watches).
+- A sweep over everything (`sweep.due`): at the start, after an overflow, after sleep, when a root was made anew.
+
+A hint promises nothing: it may come twice, late, or for a file that is gone. Whoever gets it reads from a cursor.
+"""
+
+import os
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from watchdog.events import FileSystemEvent
+
+from memd.tail.active import MOST_DIRECTORIES, Active
+from memd.tail.kernel import Watches
+from memd.tail.sweep import due, sweep
+
+TICK = 1.0  # seconds between looks at the active files
+MOST_FRESH = 128  # new directories taken in one by one; if more come at once, a sweep finds what is in them
+
+
+def clock() -> float:
+    """Seconds that never step and that count the time the machine slept."""
+    return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
+
+
+class Watcher:
+    """Calls `on_hint(path)` whenever a wanted file may have changed, appeared or gone.
+
+    `wanted(path)` decides by the path alone. `on_hint` is called from two threads, also at the same time; it has to be
+    quick (put the path into a queue) and must not raise. The first sweep gives a hint for every wanted file.
+    All methods can be called from any thread; `start` and `stop` once.
+    """
+
+    def __init__(
+        self,
+        roots: Iterable[Path],
+        wanted: Callable[[str], bool],
+        on_hint: Callable[[Path], None],
+        *,
+        most_directories: int = MOST_DIRECTORIES,
+    ) -> None:
+        self._roots = [os.fspath(root) for root in roots]
+        self._wanted = wanted
+        self._on_hint = on_hint
+        self._kernel = Watches(self._on_event, self.sweep_soon)
+        self._thread = threading.Thread(target=self._run, name="memd-watch", daemon=True)
+        self._wake = threading.Event()
+        self._stopping = False
+        self._sweep_asked = True
+        self._unreadable: tuple[str, ...] = ()
+        self._fresh: deque[str] = deque()  # directories that just appeared
+        self._lock = threading.Lock()  # for the two below
+        self._active = Active(self._roots, most_directories)
+        self._seen: dict[str, int] = {}  # each wanted file's state when it was last looked at
+
+    def start(self) -> None:
+        """Start watching; the first sweep begins at once, in the watcher's thread."""
+        self._active.last = clock()
+        self._kernel.start()
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End the threads; no hint comes after this."""
+        self._stopping = True
+        self._wake.set()
+        self._thread.join()
+        self._kernel.stop()
+
+    def activate(self, path: Path) -> None:
+        """A client works on this file: look at it each second, watch its directory, sweep often."""
+        with self._lock:
+            self._active.touch(os.fspath(path), clock())
+
+    def sweep_soon(self) -> None:
+        """Sweep at the next opportunity, whatever the time."""
+        self._sweep_asked = True
+        self._wake.set()
+
+    def watches(self) -> tuple[int, int]:
+        """How many directories are watched, and how many should be."""
+        return self._kernel.count()
+
+    def problems(self) -> tuple[str, ...]:
+        """What is wrong now, a line each. Files are still found by looking and by sweeps, unless the thread died."""
+        died = () if self._thread.is_alive() or self._stopping else ("watching has ended: a defect",)
+        return (*died, *self._kernel.problems(), *self._unreadable)
+
+    # What the watcher's own thread does
+
+    def _run(self) -> None:
+        swept = ticked = clock()
+        while not self._stopping:
+            self._keep_watches()
+            now = clock()
+            if self._sweep_asked or due(now, self._active.last, swept, ticked):
+                self._sweep()
+                swept = now = clock()
+            self._look_at_hot(now)
+            ticked = now
+            self._wake.wait(TICK)
+            self._wake.clear()
+            self._adopt()
+
+    def _keep_watches(self) -> None:
+        """Watch what is active now, and look for what came before the watch."""
+        with self._lock:
+            directories = self._active.directories()
+        for directory in self._kernel.keep(directories):
+            if directory in self._roots:
+                self._sweep_asked = True
+            else:
+                self._list(directory)
+
+    def _sweep(self) -> None:
+        self._sweep_asked = False
+        errors: list[str] = []
+        found = list(sweep(map(Path, self._roots), self._wanted, lambda error: errors.append(str(error))))
+        self._unreadable = tuple(errors)
+        for file in sorted(found, key=lambda file: file.mtime_ns):  # the latest last: they stay active longest
+            self._compare(os.fspath(file.path), hash((file.inode, file.size, file.mtime_ns)))
+        with self._lock:
+            missing = self._seen.keys() - {os.fspath(file.path) for file in found}
+        for path in missing:
+            self._compare(path, _state(path))
+
+    def _look_at_hot(self, now: float) -> None:
+        with self._lock:
+            hot = self._active.files(now)
+        for path in hot:
+            self._compare(path, _state(path))
+
+    def _adopt(self) -> None:
+        """Watch new directories and those in them, each before it is listed."""
+        for _ in range(MOST_FRESH):
+            if not self._fresh:
+                return
+            directory = self._fresh.popleft()
+            with self._lock:
+                self._active.remember(directory)
+            self._keep_watches()
+            self._fresh.extend(self._list(directory))
+        self._fresh.clear()
+        self.sweep_soon()
+
+    def _list(self, directory: str) -> list[str]:
+        """Compare the files of one directory; the directories in it."""
+        try:
+            with os.scandir(directory) as listed:
+                entries = list(listed)
+        except OSError:  # gone again, or unreadable: the sweep tells which
+            return []
+        for entry in entries:
+            if self._wanted(entry.path) and entry.is_file():
+                self._compare(entry.path, _state(entry.path))
+        return [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
+
+    def _compare(self, path: str, state: int) -> None:
+        """Hint if the file is not as it was last seen."""
+        with self._lock:
+            changed = self._seen.get(path, 0) != state
+            if changed:
+                self._record(path, state)
+        if changed:
+            self._on_hint(Path(path))
+
+    # What watchdog's thread does
+
+    def _on_event(self, event: FileSystemEvent) -> None:
+        paths = [os.fsdecode(path) for path in (event.src_path, event.dest_path) if path]
+        if event.is_directory:
+            self._fresh.append(paths[-1])
+            self._wake.set()
+            return
+        for path in filter(self._wanted, paths):
+            with self._lock:
+                self._record(path, _state(path))
+            self._on_hint(Path(path))
+
+    def _record(self, path: str, state: int) -> None:
+        self._active.touch(path, clock())
+        if state:
+            self._seen[path] = state
+        else:
+            self._seen.pop(path, None)
+            self._active.forget(path)
+
+
+def _state(path: str) -> int:
+    """A number that changes when the file does; 0 when it is not there."""
+    try:
+        status = Path(path).stat()
+    except OSError:
+        return 0
+    return hash((status.st_ino, status.st_size, status.st_mtime_ns))

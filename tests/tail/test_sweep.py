@@ -1,0 +1,103 @@
+"""Sweeps: every file once, whatever the links; and when the next one is due."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from memd.tail.sweep import ACTIVE, IDLE, Found, due, sweep
+
+
+def wanted(path):
+    return path.endswith(".jsonl")
+
+
+def paths(*roots, on_error=lambda _: None):
+    return sorted(found.path for found in sweep(roots, wanted, on_error))
+
+
+@pytest.fixture
+def root(tmp_path):
+    root = tmp_path / "projects"
+    (root / "a" / "deep" / "er").mkdir(parents=True)
+    for name in ("one.jsonl", "a/two.jsonl", "a/deep/er/three.jsonl", "a/notes.txt"):
+        (root / name).write_bytes(b"x\n")
+    return root
+
+
+class TestSweep:
+    def test_found(self, root):
+        """A file is found with what identifies it."""
+        path = root / "one.jsonl"
+        status = path.stat()
+        found = next(found for found in sweep([root], wanted) if found.path == path)
+        assert Found(path, status.st_dev, status.st_ino, 2, status.st_mtime_ns) == found
+
+    def test_all(self, root):
+        assert paths(root) == [root / "a/deep/er/three.jsonl", root / "a/two.jsonl", root / "one.jsonl"]
+
+    def test_each_once(self, root, tmp_path):
+        """By its real path, however many links and roots lead to it (D39)."""
+        farm = tmp_path / "farm"
+        farm.mkdir()
+        (farm / "projects").symlink_to(root)
+        (farm / "one.jsonl").symlink_to(root / "one.jsonl")
+        os.link(root / "one.jsonl", root / "hard.jsonl")
+        expected = paths(root)
+        assert len(expected) == 3
+        assert paths(farm, root, root / "a") == expected
+
+    def test_through_links(self, root, tmp_path):
+        """A link is followed where it alone leads to a file."""
+        (tmp_path / "farm").mkdir()
+        (tmp_path / "farm" / "projects").symlink_to(root / "a" / "deep")
+        (tmp_path / "farm" / "one.jsonl").symlink_to(root / "one.jsonl")
+        farm = tmp_path / "farm"
+        assert paths(farm) == [farm / "one.jsonl", farm / "projects/er/three.jsonl"]
+
+    def test_loops(self, root):
+        """Links that lead back, to themselves or to nowhere end nothing."""
+        expected = paths(root)
+        (root / "a" / "deep" / "up").symlink_to(root)
+        (root / "self.jsonl").symlink_to(root / "self.jsonl")
+        (root / "nowhere.jsonl").symlink_to(root / "nothing")
+        os.mkfifo(root / "fifo.jsonl")
+        errors = []
+        assert paths(root, on_error=errors.append) == expected
+        assert errors == []
+
+    def test_missing_root(self, root, tmp_path):
+        """A tool that was never used is not an error."""
+        errors = []
+        assert len(paths(tmp_path / "never", root, on_error=errors.append)) == 3
+        assert errors == []
+
+    def test_unreadable(self, root, monkeypatch):
+        """What cannot be read is told, and the rest is found."""
+        real = os.scandir
+
+        def denied(path):
+            if str(path).endswith("deep"):
+                raise PermissionError(13, "Permission denied", path)
+            return real(path)
+
+        monkeypatch.setattr(os, "scandir", denied)
+        errors = []
+        assert paths(root, on_error=errors.append) == [root / "a/two.jsonl", root / "one.jsonl"]
+        assert [Path(error.filename) for error in errors] == [root / "a/deep"]
+
+
+class TestDue:
+    @pytest.mark.parametrize(
+        ("quiet", "interval"), [(0, ACTIVE), (600, ACTIVE), (3600, 60), (5 * 3600, IDLE), (10**9, IDLE)]
+    )
+    def test_interval(self, quiet, interval):
+        """At least every 10 s while a client is active, every 5 min when idle."""
+        now = 2e9
+        assert not due(now, now - quiet, now - interval + 0.1, now - 1)
+        assert due(now, now - quiet, now - interval, now - 1)
+
+    def test_after_sleep(self):
+        """A gap between two ticks leads to a sweep (E17)."""
+        assert not due(100, 100, 99, 99)
+        assert due(100, 100, 99, 42)

@@ -45,7 +45,7 @@ def main(args: list[str]) -> None:
     except (OSError, ValueError):
         pass  # nobody there, or too late: the disk has it
     payload = b"".join(chunks)
-    if field(payload, b"agent_id"):
+    if field(payload, b"agent_id") is not None:
         return  # a sub-agent's event: its parent's checkpoint is not for it
     if text is None:
         text = ready(state, tool, event, part, payload)
@@ -103,28 +103,31 @@ def ask(socket: str, tool: str, event: str, part: str, payload: bytes) -> bytes 
 
 def ready(state: str, tool: str, event: str, part: str, payload: bytes) -> bytes:
     """The reply that lies ready on disk for the session that the payload names; raises OSError when none does."""
-    session, source = field(payload, b"session_id"), event == "SessionStart" and field(payload, b"source")
+    session, source = (
+        field(payload, b"session_id") or "",
+        field(payload, b"source") if event == "SessionStart" else None,
+    )
     name = event + (f".{source}" if source else "") + (f".{part}" if part != "-" else "")
-    if not session or not state:
+    if not (state and plain(session) and plain(source or "-")):
         return b""
     with open(f"{state}/sessions/{tool}/{session}/ready/{name}", "rb", 0) as file:
         return file.readall()
 
 
-def field(payload: bytes, name: bytes) -> str:
-    """The value of the first `"name": "value"`; empty when there is none or it is not a plain word.
+def field(payload: bytes, name: bytes) -> str | None:
+    """The value of the first `"name": "value"`: None when there is none, empty when it is not closed within 300 bytes.
 
     A quotation mark inside a JSON string has a backslash before it, the one that opens a key never has.
     """
     key = b'"%s"' % name
     at = payload.find(key)
     while at >= 0:
-        colon, _, rest = payload[at + len(key) : at + 300].partition(b'"')
-        if colon.strip() == b":" and payload[at - 1 : at] != b"\\":
+        colon, quote, rest = payload[at + len(key) : at + 300].partition(b'"')
+        if colon.strip() == b":" and quote and payload[at - 1 : at] != b"\\":
             value, closed, _ = rest.partition(b'"')
-            return value.decode("latin-1") if closed and plain(value.decode("latin-1")) else ""
+            return value.decode("latin-1") if closed else ""
         at = payload.find(key, at + 1)
-    return ""
+    return None
 
 
 if __name__ == "__main__":

@@ -305,7 +305,8 @@ def test_the_field_agrees_with_json(hook, tmp_path):
     hook.ready("SessionStart.compact", b"mine")
     forged = '"session_id": "other", \\"session_id\\": \\\\"x\\\\", "agent_id": "a"'
     for text in (forged, forged + "\\", '"', "\\", '\\"', '","session_id":"other","x":"', f"\n{forged}\u2028é"):
-        for body in ({"prompt": text, "session_id": SESSION}, {text: [text, {text: text}], "session_id": SESSION}):
+        tail = text + '"session_id'  # as a key: the only place where the escape alone tells
+        for body in ({"prompt": text, "session_id": SESSION}, {tail: text, text: {tail: text}, "session_id": SESSION}):
             payload = json.dumps(body | {"source": "compact"}).encode()
             assert hook.run("claude-code", "SessionStart", payload=payload) == b"mine", text
 
@@ -325,6 +326,12 @@ def test_a_session_id_that_is_no_plain_word_is_refused(hook, session):
         assert hook.run("claude-code", "SessionStart", payload=payload) == b""
 
 
+def test_a_source_that_is_no_plain_word_is_refused(hook):
+    """The other word that a payload brings into the path is held to the same."""
+    hook.ready("SessionStart.x/y", b"stolen")
+    assert hook.run("claude-code", "SessionStart", payload=event(source="x/y")) == b""
+
+
 @pytest.mark.parametrize(
     "words",
     [
@@ -338,9 +345,22 @@ def test_a_session_id_that_is_no_plain_word_is_refused(hook, session):
     ],
 )
 def test_odd_arguments_say_nothing(hook, words):
-    """A broken configuration costs its checkpoint, never the session."""
+    """A broken configuration costs its checkpoint, never the session, and leads to no other file."""
     hook.ready("SessionStart.compact", b"x")
+    hook.ready("SessionStart.compact", b"x", tool="../x")
+    hook.ready("a/b", b"x")
     assert hook.run(*words, payload=COMPACT) == b""
+
+
+@pytest.mark.parametrize(
+    "words", [("codex", "Stop", "1 cli"), ("codex", "Stop x"), ("co\ndex", "Stop"), ("codex", "é")]
+)
+def test_odd_arguments_cannot_forge_a_request(hook, words):
+    """What is no plain word never reaches the daemon's line."""
+    seen = []
+    with hook.peer(lambda connection: seen.append(connection.recv(10))):
+        assert hook.run(*words, payload=COMPACT) == b""
+    assert seen == []
 
 
 def test_missing_options_say_nothing(hook):
@@ -386,6 +406,13 @@ def test_a_sub_agent_gets_nothing_and_the_daemon_is_told(hook, words):
     with hook.peer(talk):
         assert hook.run(*words, payload=payload) == b""
     assert seen == [payload]
+
+
+@pytest.mark.parametrize("agent", ["a/b:c", "代理", "", "x" * 1000])
+def test_a_sub_agent_of_any_name_gets_nothing(hook, agent):
+    """The field alone tells, whatever a later client calls its sub-agents."""
+    hook.ready("SessionStart", b"parent's")
+    assert hook.run("claude-code", "SessionStart", payload=event(agent_id=agent)) == b""
 
 
 def test_words_about_an_agent_id_make_no_sub_agent(hook):
@@ -505,6 +532,12 @@ def test_a_stdin_that_is_never_closed(hook):
         os.close(there)
 
 
+def test_a_payload_that_is_cut_in_its_session_id(hook):
+    """Half an id is nobody's."""
+    hook.ready("SessionStart", b"somebody's", session=SESSION[:9])
+    assert hook.run("claude-code", "SessionStart", payload=b'{"session_id": "' + SESSION[:9].encode()) == b""
+
+
 def test_a_stdin_that_cannot_be_read(hook):
     """A descriptor that is open for writing only is an error like any other."""
     here = os.open(os.devnull, os.O_WRONLY)
@@ -554,18 +587,16 @@ def test_a_reader_that_went_away(hook):
 
 
 def test_a_reader_that_takes_nothing(hook):
-    """A reply that nobody takes does not keep the process for ever."""
+    """A reply that nobody takes keeps no process for ever, even after a daemon that used up the first second."""
     hook.ready("SessionStart.compact", b"x" * 500_000)
     output, stdout = os.pipe()
-    with subprocess.Popen(
-        hook.command("claude-code", "SessionStart"),
-        stdin=subprocess.PIPE,
-        stdout=stdout,
-        stderr=subprocess.PIPE,
-        env={},
-    ) as process:
-        os.close(stdout)
-        assert process.communicate(COMPACT, PATIENT)[1] == b""
+    command, pipe = hook.command("claude-code", "SessionStart"), subprocess.PIPE
+    with socket.socket(socket.AF_UNIX) as hanging:
+        hanging.bind(str(hook.socket))
+        hanging.listen()
+        with subprocess.Popen(command, stdin=pipe, stdout=stdout, stderr=pipe, env={}) as process:
+            os.close(stdout)
+            assert process.communicate(COMPACT, PATIENT)[1] == b""
     os.close(output)
     assert process.returncode == 0
 

@@ -213,9 +213,16 @@ def _is_own(hook: Any) -> bool:
 
 def _differs(root: Node, command: Sequence[str]) -> bool:
     """Whether our entries are not exactly the wanted ones, each once, in any order."""
-    found = [(event[0][-1], event[1].items[event[2]].node.value) for *_, event, _ in _own(root)]
+    found = [_entry(root, chain) for chain in _own(root)]
     wanted = [(entry.event, group(entry, command)) for entry in ENTRIES]
-    return len(found) != len(wanted) or any(found.count(entry) != 1 for entry in wanted)
+    return len(found) != len(wanted) or any(entry not in found for entry in wanted)
+
+
+def _entry(root: Node, chain: Chain) -> tuple[str, Any] | None:
+    """An own hook's event and group; None where the client does not see it, because the same key comes again later."""
+    (path, event, index), hooks = chain[2], chain[1][1]
+    seen = hooks is root.get("hooks") and event is hooks.get(path[1])
+    return (path[1], event.items[index].node.value) if seen else None
 
 
 def _without_own(text: str, kept: dict[Path, str]) -> str:

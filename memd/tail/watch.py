@@ -22,7 +22,7 @@ from memd.tail.kernel import Watches
 from memd.tail.sweep import due, sweep
 
 TICK = 1.0  # seconds between looks at the active files
-MOST_FRESH = 128  # new directories taken in one by one; if more come at once, a sweep finds what is in them
+MOST_FRESH = 128  # new directories looked into at once; if more come, a sweep finds what is in them
 
 
 def clock() -> float:
@@ -137,17 +137,18 @@ class Watcher:
             self._compare(path, _state(path))
 
     def _adopt(self) -> None:
-        """Watch new directories and those in them, each before it is listed."""
-        for _ in range(MOST_FRESH):
-            if not self._fresh:
-                return
-            directory = self._fresh.popleft()
+        """Watch new directories, then those in them, level by level, each before it is listed."""
+        while self._fresh:
+            level = [self._fresh.popleft() for _ in range(len(self._fresh))]
             with self._lock:
-                self._active.remember(directory)
+                for directory in level:
+                    self._active.remember(directory)
             self._keep_watches()
-            self._fresh.extend(self._list(directory))
-        self._fresh.clear()
-        self.sweep_soon()
+            if len(level) > MOST_FRESH:
+                self.sweep_soon()
+                level = []
+            for directory in level:
+                self._fresh.extend(self._list(directory))
 
     def _list(self, directory: str) -> list[str]:
         """Compare the files of one directory; the directories in it."""

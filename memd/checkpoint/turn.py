@@ -8,8 +8,8 @@ from memd.checkpoint import memo
 from memd.extract import turns
 from memd.extract.material import Material
 from memd.model import Channel, Checkpoint, Parts
-from memd.render import Content, Sizer
 from memd.model.checkpoint import TokenCounts
+from memd.render import Content, Sizer
 
 
 class Writer(Protocol):

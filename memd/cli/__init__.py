@@ -87,7 +87,7 @@ def _defect() -> int:
     path = paths(os.environ).log
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with path.open("a", encoding="utf-8", opener=lambda name, flags: os.open(name, flags, 0o600)) as log:
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "w", encoding="utf-8") as log:
             log.write(trace)
     except OSError as error:
         return _say(f"a defect in memd, and it could not be logged ({error}); --debug shows it", 3)

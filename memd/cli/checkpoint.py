@@ -17,7 +17,9 @@ def command(session: str | None, writer: str | None, *, as_json: bool) -> None: 
     settings, places = config.load(os.environ)
     with reading(places) as store:
         name = meant(store, session).id
-    answer = alone_or_ask(settings, places, "checkpoint", {"session": name}, lambda p: {"number": _number(p.checkpoint(name))})
+    answer = alone_or_ask(
+        settings, places, "checkpoint", {"session": name}, lambda p: {"number": _number(p.checkpoint(name))}
+    )
     if as_json:
         print_json({"version": 1, "session": name, "number": answer["number"]})
     elif answer["number"] is None:

@@ -15,7 +15,9 @@ from memd.model.text import clock
 @click.command("log")
 @click.argument("session", required=False)
 @click.option("--human", is_flag=True, help="Only the person's own words.")
-@click.option("--channel", "channels", multiple=True, metavar="C", help="Only this channel (human.typed), or group (human).")
+@click.option(
+    "--channel", "channels", multiple=True, metavar="C", help="Only this channel (human.typed), or group (human)."
+)
 @click.option("--message", "number", type=int, metavar="N", help="Only message N, whole.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 def command(session: str | None, channels: tuple[str, ...], number: int | None, *, human: bool, as_json: bool) -> None:
@@ -63,7 +65,11 @@ def iso(at: int | None) -> str | None:
     """A time as ISO 8601 in UTC with milliseconds, None where none is known."""
     from datetime import UTC, datetime  # noqa: PLC0415
 
-    return None if at is None else datetime.fromtimestamp(at / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return (
+        None
+        if at is None
+        else datetime.fromtimestamp(at / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    )
 
 
 def _shown(record: Record, *, whole: bool) -> str:
@@ -71,5 +77,9 @@ def _shown(record: Record, *, whole: bool) -> str:
     marks += [f"copy of {record.copy_of}"] if record.copy_of else []
     note = f" [{', '.join(marks)}]" if marks else ""
     grade = "" if record.grade.value == "proved" else f" ({record.grade.value})"
-    text = record.text if whole or len(record.text) <= 2_000 else record.text[:2_000] + f"\n[… {len(record.text) - 2_000} characters more]"
+    text = (
+        record.text
+        if whole or len(record.text) <= 2_000
+        else record.text[:2_000] + f"\n[… {len(record.text) - 2_000} characters more]"
+    )
     return f"#{record.number} {clock(record.at)} {record.channel.value}{grade}{note}\n{text}\n"

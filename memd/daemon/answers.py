@@ -119,11 +119,21 @@ class Answers:
 
         def give(pipeline: Pipeline) -> None:
             given = pipeline.store.checkpoint(origin, replies.number)
-            if given is None or not any(marks.ending(given.number, origin, given.receipt).encode() in text for text in texts):
+            if given is None or not any(
+                marks.ending(given.number, origin, given.receipt).encode() in text for text in texts
+            ):
                 return
             behind = len(pipeline.store.boundaries(session))
             pipeline.store.give(
-                session, given.number, given.receipt, len(texts), hook, at, compactions=behind, short=False, origin=origin
+                session,
+                given.number,
+                given.receipt,
+                len(texts),
+                hook,
+                at,
+                compactions=behind,
+                short=False,
+                origin=origin,
             )
 
         self._worker.submit(Urgency.COMMAND, give)

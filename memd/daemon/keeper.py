@@ -64,6 +64,7 @@ class Keeper:
         near, waits = self._near(material), self.waits(session)
         digest = f"{made.digest}:{len(material.boundaries)}"
         if current is not None and self._store.checkpoint_digest(name) == digest:
+            self._store.confirm_checkpoint(name, made.upto)
             if self._laid.get(name) != (current.number, near, waits):
                 self._lay_again(session, made, current, near=near, waits=waits)
             return current
@@ -102,9 +103,13 @@ class Keeper:
     ) -> dict[str, bytes]:
         """The bytes that each hook gives back."""
         given = short(content, SHORT, tokens, _limits(tool)) if near else full
-        replies = {f"SessionStart.compact.{k}": tool.reply("SessionStart", text) for k, text in enumerate(given.parts, 1)}
+        replies = {
+            f"SessionStart.compact.{k}": tool.reply("SessionStart", text) for k, text in enumerate(given.parts, 1)
+        }
         if waits:
-            back = {f"SessionStart.resume.{k}": tool.reply("SessionStart", text) for k, text in enumerate(full.parts, 1)}
+            back = {
+                f"SessionStart.resume.{k}": tool.reply("SessionStart", text) for k, text in enumerate(full.parts, 1)
+            }
         else:
             back = {"SessionStart.resume.1": tool.reply("SessionStart", _line(session, content.number))}
         return {**replies, **back, "PreCompact": tool.reply("PreCompact", summary_hint(content))}
@@ -161,13 +166,17 @@ def _line(session: Session, number: int) -> str:
 
 def summary_hint(content: Content) -> str:
     """What a compaction's summary should keep: a few statements, no orders."""
-    lines = ["memd keeps a checkpoint of this session and gives it back after the compaction. Worth keeping in the summary as well:"]
+    lines = [
+        "memd keeps a checkpoint of this session and gives it back after the compaction. Worth keeping in the summary as well:"
+    ]
     first = next((entry.record for entry in content.memo if entry.note == "first"), None)
     if first is not None:
         lines.append(f"- the mission (#{first.number}): {oneline(first.text, 300)}")
     if content.request is not None:
         lines.append(f"- the current request (#{content.request.number}): {oneline(content.request.text, 300)}")
-    lines.append("- exact paths, commands, values and ids; what is done and must not be done twice; what the person forbade.")
+    lines.append(
+        "- exact paths, commands, values and ids; what is done and must not be done twice; what the person forbade."
+    )
     return "\n".join(lines)
 
 

@@ -51,7 +51,9 @@ def run(environ: Mapping[str, str]) -> None:
     files.private_dir(paths.state)
     lock = files.Lock(paths.state / "memd.lock")
     if not lock.acquire():
-        raise Refused(f"a daemon already runs on {paths.state} (pid {lock.holder() or 'unknown'}); `memd status` shows it")
+        raise Refused(
+            f"a daemon already runs on {paths.state} (pid {lock.holder() or 'unknown'}); `memd status` shows it"
+        )
     try:
         _log_to(settings)
         while asyncio.run(Daemon(settings, paths, environ).live()):
@@ -71,7 +73,7 @@ def _log_to(settings: Config) -> None:
             structlog.processors.KeyValueRenderer(key_order=["timestamp", "level", "event"]),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(level),
-        logger_factory=structlog.WriteLoggerFactory(file=open(2, "w", buffering=1, closefd=False)),  # noqa: SIM115, PTH123
+        logger_factory=structlog.WriteLoggerFactory(file=open(2, "w", buffering=1, closefd=False)),  # noqa: SIM115
     )
 
 
@@ -89,7 +91,9 @@ class Daemon:
         self._watcher = Watcher(self._roots, self._wanted, self._hint)
         self._reading: Store | None = None
         self._answers = Answers(self._worker, Folders(paths.state), settings, self._reader)
-        self._server = Server(paths.socket, self._answers, lambda error: self._trouble(f"{type(error).__name__}: {error}"))
+        self._server = Server(
+            paths.socket, self._answers, lambda error: self._trouble(f"{type(error).__name__}: {error}")
+        )
         self._over = asyncio.Event()
         self._again = False
         self._watching = False

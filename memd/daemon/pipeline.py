@@ -56,7 +56,9 @@ class Pipeline:
         given = self.store.checkpoint(session, number)
         if given is not None:
             behind = len(self.store.boundaries(session))
-            self.store.give(session, number, given.receipt, parts, hook, at or self._clock(), compactions=behind, short=False)
+            self.store.give(
+                session, number, given.receipt, parts, hook, at or self._clock(), compactions=behind, short=False
+            )
 
     def refresh(self, session: str, trigger: str) -> Checkpoint | None:
         """Bring a session's checkpoint up to date."""
@@ -107,7 +109,9 @@ class Pipeline:
 
 def _below(folder: Path, tool: Tool | None) -> Iterator[tuple[Tool, Path]]:
     for file in sorted(folder.rglob("*")):
-        owner = tool or next((t for t in TOOLS.values() if t.wanted(file) and file.is_file() and t.claims(head(file))), None)
+        owner = tool or next(
+            (t for t in TOOLS.values() if t.wanted(file) and file.is_file() and t.claims(head(file))), None
+        )
         if owner is not None and owner.wanted(file):
             yield owner, file
 

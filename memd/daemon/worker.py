@@ -25,7 +25,7 @@ from memd.tools.protocol import Tool
 
 log = structlog.get_logger()
 
-SOON, LATER = 0.3, 2.0
+SOON, LATER = 0.05, 2.0
 """Seconds to a refresh: after what a person said or a turn's end, and after anything else."""
 IDLE = 60.0
 """Seconds without a job after which the tokenizer's 50 MB are given back."""
@@ -125,7 +125,7 @@ class Worker(threading.Thread):
     def _do(self, pipeline: Pipeline, job: _Job) -> None:
         try:
             job.result.set_result(job.run(pipeline))
-        except Exception as error:  # noqa: BLE001 - the thread outlives every job; the waiter gets the error, the log too
+        except Exception as error:
             self._trouble(f"{type(error).__name__}: {error}")
             log.warning("job failed", error=str(error), exc_info=not isinstance(error, Fault))
             job.result.set_exception(error)
@@ -153,9 +153,11 @@ class Worker(threading.Thread):
             del self._due[session]
             try:
                 pipeline.refresh(session, "turn")
-            except Exception as error:  # noqa: BLE001 - one session's fault must not stop the others
+            except Exception as error:
                 self._trouble(f"{session}: {type(error).__name__}: {error}")
-                log.warning("checkpoint failed", session=session, error=str(error), exc_info=not isinstance(error, Fault))
+                log.warning(
+                    "checkpoint failed", session=session, error=str(error), exc_info=not isinstance(error, Fault)
+                )
 
     def forget_due(self, session: str) -> None:
         """A refresh was just made for another reason."""

@@ -88,7 +88,9 @@ def _position(calls: list[int], number: int) -> int:
 
 def _written(done: Done) -> str:
     """The agent's own words in a call: what it asked for, not what came back."""
-    detail = (v for k, v in done.detail.items() if k in {"old", "new", "description", "prompt", "plan"} and isinstance(v, str))
+    detail = (
+        v for k, v in done.detail.items() if k in {"old", "new", "description", "prompt", "plan"} and isinstance(v, str)
+    )
     return "\n".join((done.target, *detail))
 
 
@@ -130,7 +132,9 @@ def commands(material: Material) -> list[Command]:
         for line in salient(done.target):
             old = found.get(line)
             score = _weight(calls, done.number) + (old.score if old else 0.0)
-            found[line] = Command(line, score, done.number, done.state is not State.FAILED, (old.runs if old else 0) + 1)
+            found[line] = Command(
+                line, score, done.number, done.state is not State.FAILED, (old.runs if old else 0) + 1
+            )
     return sorted(found.values(), key=lambda c: (-c.score, c.line))
 
 

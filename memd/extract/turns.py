@@ -55,12 +55,16 @@ def current(material: Material) -> Turn:
     prompts = [record for record in asked if record.channel not in _ADDED]
     request = prompts[-1] if prompts else (asked[-1] if asked else None)
     added = tuple(r for r in asked if request is not None and r.number > request.number and r.channel in _ADDED)
-    starters = [r for r in material.said if r.in_force and r.channel.starts_turn and r.channel not in _ADDED and not _local(r)]
+    starters = [
+        r for r in material.said if r.in_force and r.channel.starts_turn and r.channel not in _ADDED and not _local(r)
+    ]
     return Turn(request, added, starters[-1] if starters else None, running(material))
 
 
 def _local(record: Record) -> bool:
-    return record.channel is Channel.HUMAN_SHELL or (record.channel is Channel.HUMAN_COMMAND and record.grade is Grade.INFERRED)
+    return record.channel is Channel.HUMAN_SHELL or (
+        record.channel is Channel.HUMAN_COMMAND and record.grade is Grade.INFERRED
+    )
 
 
 def running(material: Material) -> bool:
@@ -75,4 +79,6 @@ def running(material: Material) -> bool:
 def since_boundary(material: Material) -> int:
     """How many turns began since the last compaction; all of them when there was none."""
     after = material.boundaries[-1].number if material.boundaries else 0
-    return sum(r.number > after and r.channel.starts_turn and r.channel not in _ADDED and not _local(r) for r in material.said)
+    return sum(
+        r.number > after and r.channel.starts_turn and r.channel not in _ADDED and not _local(r) for r in material.said
+    )

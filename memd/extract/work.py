@@ -61,7 +61,9 @@ def tasks(material: Material) -> list[Task]:
 
 def waiting(material: Material) -> list[Waiting]:
     """Jobs, sub-agents and schedules that started and did not end, and the question that is open."""
-    over = {str(r.extra["job"]) for r in material.said if r.channel is Channel.BACKGROUND_NOTIFICATION and "job" in r.extra}
+    over = {
+        str(r.extra["job"]) for r in material.said if r.channel is Channel.BACKGROUND_NOTIFICATION and "job" in r.extra
+    }
     stopped = {d.target for d in material.done if d.kind is Kind.STOP and d.state is State.DONE}
     fired = {r.text for r in material.said if r.channel is Channel.BACKGROUND_SCHEDULE}
     found = (_goes_on(done, fired) for done in material.done)
@@ -143,7 +145,11 @@ def program(command: str) -> str:
 def error_line(done: Done) -> str:
     """The line of a failed call's answer that says most: one with an error word, else the last."""
     lines = [line.strip() for line in done.result.splitlines() if line.strip()]
-    telling = [line for line in lines if re.search(r"(?i)\berror\b|\bfail|exception|not found|no such|denied|refused|cannot", line)]
+    telling = [
+        line
+        for line in lines
+        if re.search(r"(?i)\berror\b|\bfail|exception|not found|no such|denied|refused|cannot", line)
+    ]
     return (telling or lines or [""])[-1 if not telling else 0][:300]
 
 

@@ -283,7 +283,10 @@ def _entry(content: Content, entry: Entry, purse: _Budget, told: str) -> str:
     text = marks.escape(record.text)
     room = max(purse.fixed(ENTRY), 24)
     if purse.sizer.count(text) > room:
-        text = purse.sizer.clip(text, room) + f"\n[… cut here; the whole: memd log {content.session} --message {record.number}]"
+        text = (
+            purse.sizer.clip(text, room)
+            + f"\n[… cut here; the whole: memd log {content.session} --message {record.number}]"
+        )
     images = f" [{record.extra['images']} images]" if record.extra.get("images") else ""
     return f"{head}{command}{why}:{images}\n{text}" if text else f"{head}{command}{why}:{images or ' (no text)'}"
 

@@ -172,6 +172,10 @@ class Store:
         """
         checkpoints.add(self._db, checkpoint, digest)
 
+    def confirm_checkpoint(self, session: str, upto: int) -> None:
+        """What came up to message `upto` changed nothing in the current checkpoint."""
+        checkpoints.confirm(self._db, session, upto)
+
     def current_checkpoint(self, session: str) -> Checkpoint | None:
         """The newest checkpoint, texts included."""
         return checkpoints.get(self._db, session, None)

@@ -52,6 +52,16 @@ def _row(session: int, checkpoint: Checkpoint, digest: str) -> tuple[Any, ...]:
     )
 
 
+def confirm(database: Database, session: str, upto: int) -> None:
+    """The current checkpoint holds for everything up to here; see `Store.confirm_checkpoint`."""
+    with database.transaction() as sql:
+        sql.execute(
+            "UPDATE checkpoint SET upto = ? WHERE upto < ? AND session = (SELECT row FROM session WHERE id = ?)"
+            " AND number = (SELECT max(number) FROM checkpoint c WHERE c.session = checkpoint.session)",
+            (upto, upto, session),
+        )
+
+
 def get(database: Database, session: str, number: int | None) -> Checkpoint | None:
     """The checkpoint with this number, or the current one."""
     found = database.row(

@@ -13,7 +13,25 @@ from memd.model.text import clock, line, oneline, quote
 
 MISSION_WORDS = 1_200
 """Characters of the first directing message that stand in the mission; the memo has all of it."""
-_TRIFLES = frozenset({"hi", "hello", "hey", "ok", "okay", "yes", "no", "continue", "go on", "go ahead", "test", "thanks", "hallo", "你好", "继续"})
+_TRIFLES = frozenset(
+    {
+        "hi",
+        "hello",
+        "hey",
+        "ok",
+        "okay",
+        "yes",
+        "no",
+        "continue",
+        "go on",
+        "go ahead",
+        "test",
+        "thanks",
+        "hallo",
+        "你好",
+        "继续",
+    }
+)
 _LESSONS, _DECISIONS, _FILES, _ERRORS = 10, 24, 30, 6
 
 
@@ -59,7 +77,11 @@ def first_directing(material: Material) -> Record | None:
     """The message that set the mission: the first that says more than a greeting or "go on"."""
     asked = turns.words(material)
     goals = [r for r in asked if r.channel is Channel.HUMAN_COMMAND and r.extra.get("command") == "goal"]
-    telling = [r for r in asked if r.text.strip().lower().rstrip(".!?") not in _TRIFLES and r.channel is not Channel.HUMAN_ANSWER]
+    telling = [
+        r
+        for r in asked
+        if r.text.strip().lower().rstrip(".!?") not in _TRIFLES and r.channel is not Channel.HUMAN_ANSWER
+    ]
     return (goals[-1:] or telling[:1] or asked[:1] or [None])[0]
 
 
@@ -131,7 +153,11 @@ def _step(material: Material, turn: turns.Turn) -> Iterator[str]:
     if turn.starter is not None and turn.starter is not turn.request and turn.running:
         yield f"- The running turn was started by a machine: {machine(turn.starter)}"
     elif turn.request is not None:
-        state = "The turn on the current request is running" if turn.running else "The turn on the current request has ended"
+        state = (
+            "The turn on the current request is running"
+            if turn.running
+            else "The turn on the current request has ended"
+        )
         yield f"- {state} (#{turn.request.number})."
     running = [d for d in material.done if d.state is State.RUNNING and d.kind is not Kind.ASK]
     for done in running[-3:]:
@@ -166,7 +192,9 @@ def _progress(material: Material) -> Iterator[str]:
     tests = work.last_tests(material)
     if tests is not None:
         run, counted = tests
-        lines.append(f"- Last test run: `{line(run.target, 160)}` {_ended(run)}{': ' + counted if counted else ''} (#{run.number})")
+        lines.append(
+            f"- Last test run: `{line(run.target, 160)}` {_ended(run)}{': ' + counted if counted else ''} (#{run.number})"
+        )
     yield from lines or ["- Nothing was changed yet."]
 
 
@@ -213,8 +241,14 @@ def _next(material: Material, turn: turns.Turn) -> Iterator[str]:
 
 
 def _pitfalls(material: Material) -> Iterator[str]:
-    lines = [f"- `{line(d.target, 160)}` failed: {line(work.error_line(d), 200)} (#{d.number})" for d in work.failures(material)[-_ERRORS:]]
-    lines += [f"- refused by the person, not to be tried again unasked: {d.name} `{line(d.target, 160)}` (#{d.number})" for d in work.refusals(material)[-4:]]
+    lines = [
+        f"- `{line(d.target, 160)}` failed: {line(work.error_line(d), 200)} (#{d.number})"
+        for d in work.failures(material)[-_ERRORS:]
+    ]
+    lines += [
+        f"- refused by the person, not to be tried again unasked: {d.name} `{line(d.target, 160)}` (#{d.number})"
+        for d in work.refusals(material)[-4:]
+    ]
     lines += [f"- {machine(record)}" for record in work.notes(material)[-3:]]
     yield from lines or ["- None recorded."]
 

@@ -4,8 +4,11 @@
     ledger     what was written where, with the bytes and modes from before: the only memory of an installation
     settings   a tool's settings file, changed and given back
     service    the unit of the service manager; `systemd` and `launchd` know their own
+    removal    the service, the hook and the record taken away
     proof      the installed hook, run once
     facts      all of it looked at, for `memd doctor` and `memd status`
+    findings   what is wrong with that, and the command that mends it
+    repair     what can be mended without asking
 
 Nothing here asks or prints: the commands do.
 """

@@ -195,7 +195,9 @@ def _words(reading: _Reading, row: Row, text: str, images: int) -> None:
     channel = reading.say(key, row, envelope, shown, **extra)
     if channel.starts_turn:
         reading.state = branches.mark(reading.state, string(row, "uuid"), string(row, "parentUuid"), key, before)
-    if string(row, "interruptedMessageId") or (string(row, "rowSource") == "harness" and channel is Channel.HARNESS_META):
+    if string(row, "interruptedMessageId") or (
+        string(row, "rowSource") == "harness" and channel is Channel.HARNESS_META
+    ):
         reading.events.append(TurnEnd(moment(row.get("timestamp"))))
 
 
@@ -224,7 +226,9 @@ def _result(reading: _Reading, row: Row, block: Row) -> None:
     key = f"{string(row, 'uuid') or reading.source.offset}:{call}"
     text = flat(block.get("content"))
     cut = max(0, len(text) - calls.RESULT)
-    reading.say(key, row, Envelope(Origin.TOOL), excerpt(text, calls.RESULT), call=call, **({"cut": cut} if cut else {}))
+    reading.say(
+        key, row, Envelope(Origin.TOOL), excerpt(text, calls.RESULT), call=call, **({"cut": cut} if cut else {})
+    )
     known = reading.state.calls.get(call)
     if known is not None:
         _settle(reading, row, block, known, at)
@@ -243,7 +247,13 @@ def _refusal(row: Row) -> Envelope:
 
 def _answers(reading: _Reading, row: Row, key: str, call: str) -> None:
     for number, (question, answer) in enumerate(table(table(row, "toolUseResult"), "answers").items(), 1):
-        words = answer if isinstance(answer, str) else ", ".join(a for a in answer if isinstance(a, str)) if isinstance(answer, list) else ""
+        words = (
+            answer
+            if isinstance(answer, str)
+            else ", ".join(a for a in answer if isinstance(a, str))
+            if isinstance(answer, list)
+            else ""
+        )
         if words:
             reading.say(f"{key}:answer:{number}", row, delivery.of_answer(row), words, call=call, question=question)
 
@@ -251,11 +261,19 @@ def _answers(reading: _Reading, row: Row, key: str, call: str) -> None:
 def _settle(reading: _Reading, row: Row, block: Row, known: Mapping[str, Any], at: int | None) -> None:
     """The result is known: tell the whole call, and forget that it was open."""
     call = Operation(
-        string(block, "tool_use_id"), Kind(known["kind"]), known["name"], known["at"], State.RUNNING, known["target"], known["detail"]
+        string(block, "tool_use_id"),
+        Kind(known["kind"]),
+        known["name"],
+        known["at"],
+        State.RUNNING,
+        known["target"],
+        known["detail"],
     )
     done = calls.finished(call, row, block, at)
     state = reading.state
-    tasks = calls.tasks_after(state.tasks, done, row, known.get("given", {})) if call.kind is Kind.TASKS else state.tasks
+    tasks = (
+        calls.tasks_after(state.tasks, done, row, known.get("given", {})) if call.kind is Kind.TASKS else state.tasks
+    )
     if call.kind is Kind.TASKS:
         done = replace(done, detail={**done.detail, "items": [{"id": key, **task} for key, task in tasks.items()]})
     open_calls = {key: value for key, value in state.calls.items() if key != call.call}
@@ -271,7 +289,13 @@ def _assistant(reading: _Reading, row: Row) -> None:
     made_up = string(message, "model") == _SYNTHETIC or flag(row, "isApiErrorMessage")
     if text:
         key = string(row, "uuid") or f"line:{reading.source.offset}"
-        reading.say(key, row, Envelope(Origin.CLIENT if made_up else Origin.AGENT), text, **({"failed": True} if made_up else {}))
+        reading.say(
+            key,
+            row,
+            Envelope(Origin.CLIENT if made_up else Origin.AGENT),
+            text,
+            **({"failed": True} if made_up else {}),
+        )
     for block in blocks:
         if block.get("type") == "tool_use":
             _call(reading, block, at)
@@ -296,7 +320,9 @@ def _usage(reading: _Reading, row: Row, message: Row, at: int | None) -> None:
     """How full the context is: every block of an answer repeats its usage, so it is told once an answer."""
     key, usage = string(message, "id"), table(message, "usage")
     model = string(row, "requestedModel") or string(message, "model")
-    sizes = [whole(usage, name) or 0 for name in ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")]
+    sizes = [
+        whole(usage, name) or 0 for name in ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+    ]
     if flag(row, "isSidechain") != reading.state.child or not key or key == reading.state.usage or not sum(sizes):
         return
     reading.state = replace(reading.state, usage=key)
@@ -325,7 +351,11 @@ def _attachment(reading: _Reading, row: Row) -> None:
 
 
 def _images(content: Any) -> int:
-    return sum(isinstance(block, dict) and block.get("type") == "image" for block in content) if isinstance(content, list) else 0
+    return (
+        sum(isinstance(block, dict) and block.get("type") == "image" for block in content)
+        if isinstance(content, list)
+        else 0
+    )
 
 
 def _harness(reading: _Reading, row: Row, what: Row, key: str) -> None:
@@ -341,7 +371,11 @@ def _hook(reading: _Reading, row: Row, what: Row, key: str) -> None:
     """A hook's output that went to the model; memd's own is known by its marks and proves its delivery."""
     hook = string(what, "hookName") or string(what, "hookEvent")
     texts = [text for text in items(what, "content") if isinstance(text, str)] or [flat(what.get("content"))]
-    texts = [string(table(what, "blockingError"), "blockingError")] if string(what, "type") == "hook_blocking_error" else texts
+    texts = (
+        [string(table(what, "blockingError"), "blockingError")]
+        if string(what, "type") == "hook_blocking_error"
+        else texts
+    )
     for number, text in enumerate(filter(None, texts), 1):
         own = Wrapper.OWN if marks.own(text) else None
         name = key if number == 1 else f"{key}:{number}"

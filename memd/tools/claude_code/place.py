@@ -17,7 +17,9 @@ from memd.tools.protocol import Identity, Place
 
 _AGENT = re.compile(r"agent-([A-Za-z0-9_-]+)\Z")
 _ID = re.compile(r"[A-Za-z0-9_-]{1,128}\Z")
-_TYPES = frozenset({"user", "assistant", "system", "attachment", "summary", "queue-operation", "file-history-snapshot", "mode"})
+_TYPES = frozenset(
+    {"user", "assistant", "system", "attachment", "summary", "queue-operation", "file-history-snapshot", "mode"}
+)
 _HEAD = 40
 
 

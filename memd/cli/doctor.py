@@ -1,0 +1,54 @@
+"""`memd doctor`: is everything in place, and if not, which command mends it."""
+
+import json
+import os
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from memd.config import Paths
+    from memd.daemon.setup.findings import Finding
+
+
+@click.command("doctor")
+@click.option(
+    "--fix", is_flag=True, help="Mend what can be mended safely: the hook, its link, memd's own entries, modes."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
+def command(*, fix: bool, as_json: bool) -> None:
+    """Check the installation. Each fault comes with the command that mends it; exit 1 when there is one."""
+    from memd.config import paths  # noqa: PLC0415 - a command loads what it needs when it runs
+    from memd.daemon.setup.facts import facts  # noqa: PLC0415
+    from memd.daemon.setup.findings import findings  # noqa: PLC0415
+    from memd.daemon.setup.repair import repair  # noqa: PLC0415
+
+    places = paths(os.environ)
+    before = facts(places, os.environ)
+    found = findings(before)
+    mended: tuple[Finding, ...] = ()
+    if fix and any(finding.safe for finding in found):
+        repair(places, os.environ, before)
+        left = findings(facts(places, os.environ))
+        mended = tuple(finding for finding in found if finding.code not in {one.code for one in left})
+        found = left
+    if as_json:
+        click.echo(json.dumps({"ok": not found, "findings": _objects(found), "mended": _objects(mended)}))
+    else:
+        _tell(found, mended, places)
+    sys.exit(1 if found else 0)
+
+
+def _objects(findings: "tuple[Finding, ...]") -> list[dict[str, object]]:
+    return [{name: value for name, value in asdict(finding).items() if name != "safe"} for finding in findings]
+
+
+def _tell(found: "tuple[Finding, ...]", mended: "tuple[Finding, ...]", places: "Paths") -> None:
+    for finding in mended:
+        click.echo(f"mended  {finding.code}: {finding.text}")
+    for finding in found:
+        click.echo(f"{finding.code}: {finding.text}\n    mend it: {finding.fix}")
+    if not found:
+        click.echo(f"All is well: hooks, hook, daemon, service and {places.state}")

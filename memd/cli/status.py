@@ -1,0 +1,232 @@
+"""`memd status`: the health of every session's checkpoint, at a glance and as JSON."""
+
+import os
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from memd import config
+from memd.cli.common import daemon_state, meant, print_json, reading
+from memd.cli.log import iso
+from memd.config import Paths
+from memd.errors import NotFound
+from memd.health import Facts, Verdict, judge
+from memd.model import Checkpoint, Delivered, Session
+from memd.model.channels import Channel
+from memd.store import SourceRow, Store
+from memd.tools.registry import TOOLS
+
+if TYPE_CHECKING:
+    from memd.daemon.setup.facts import SetupFacts
+
+ACTIVE = 600_000
+"""Milliseconds since its last entry within which a session that did not end is active."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One session as status shows it."""
+
+    session: Session
+    state: str
+    window: int | None
+    source: SourceRow | None
+    size: int
+    checkpoint: Checkpoint | None
+    delivery: Delivered | None
+    verdict: Verdict
+
+
+@click.command("status")
+@click.argument("session", required=False)
+@click.option("--all", "everything", is_flag=True, help="Old sessions and sub-agents too.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object (docs/json.md).")
+def command(session: str | None, *, everything: bool, as_json: bool) -> None:
+    """Show for each session whether its checkpoint is healthy and whether it truly reached the model."""
+    from memd.daemon.setup.facts import facts as look  # noqa: PLC0415 - after the help
+
+    _, places = config.load(os.environ)
+    daemon = daemon_state(places)
+    setup = look(places, os.environ)
+    rows: list[Row] = []
+    try:
+        with reading(places) as store:
+            sessions = [meant(store, session)] if session else store.sessions(children=everything)
+            sources = {row.session: row for row in store.sources()}
+            rows = [_row(store, s, sources.get(s.id), daemon, hook_faults(setup, s.tool)) for s in sessions]
+    except NotFound:
+        if session:
+            raise
+    notes = restarts(setup)
+    if as_json:
+        print_json(
+            {"version": 1, "daemon": _daemon(daemon, places, notes), "sessions": [as_object(row) for row in rows]}
+        )
+        return
+    from memd.cli.status_table import show  # noqa: PLC0415 - rich is slow to import
+
+    show(rows, daemon, notes, whole=session is not None, everything=everything)
+
+
+def hook_faults(setup: "SetupFacts", tool: str) -> tuple[str, ...]:
+    """What is wrong with a tool's hooks, in the codes of `health`; nothing where the tool is not used."""
+    found = next((known for known in setup.tools if known.name == tool), None)
+    if found is None or "missing" in found.faults:
+        return () if found is None else ("missing",)
+    files = (("copy", setup.hook.copy != "ok"), ("interpreter", setup.hook.link != "ok"))
+    return (*found.faults, *(name for name, wrong in files if wrong))
+
+
+def restarts(setup: "SetupFacts") -> tuple[str, ...]:
+    """What a person should know about who starts the daemon again."""
+    service = setup.service
+    if service.kind is None or not service.enabled:
+        return ("nothing will restart the daemon after a crash or a reboot: `memd install --service` mends it",)
+    if service.linger is False:
+        return ("the daemon ends when you log out: `loginctl enable-linger` mends it",)
+    return ()
+
+
+def _daemon(daemon: dict[str, Any] | None, places: Paths, notes: tuple[str, ...]) -> dict[str, Any]:
+    if daemon is None:
+        known = {"running": False, "pid": None, "version": None, "since": None, "socket": str(places.socket)}
+        return {**known, "watches": {"have": 0, "want": 0}, "queue": 0, "errors": list(notes)}
+    return {**daemon, "since": iso(daemon["since"]), "errors": [*daemon["errors"], *notes]}
+
+
+def _row(
+    store: Store, session: Session, source: SourceRow | None, daemon: dict[str, Any] | None, hooks: tuple[str, ...]
+) -> Row:
+    now = int(time.time() * 1000)
+    made, given = store.current_checkpoint(session.id), store.last_delivery(session.id)
+    size, changed, error = _on_disk(source)
+    newer = store.messages(session.id, after=made.upto, channels=[c for c in Channel if c.starts_turn]) if made else []
+    unread = [r.at for r in store.messages(session.id, after=made.upto) if r.at is not None] if made else []
+    boundaries = store.boundaries(session.id)
+    gaps = store.gaps(session.id)
+    facts = Facts(
+        session=session,
+        now=now,
+        checkpoint=made,
+        delivery=given,
+        boundary=boundaries[-1] if boundaries and session.parent is None else None,
+        lag=max(0, size - source.offset) if source else 0,
+        lag_ms=now - changed,
+        source_gone=source.gone_at if source else None,
+        source_error=error,
+        turns_behind=len(newer),
+        unread=min(unread, default=None),
+        hooks=hooks,
+        daemon=daemon is not None,
+        watches_short=_short(daemon),
+        unknown={what: count for (kind, what), count in gaps.items() if kind == "unknown"},
+    )
+    verdict = judge(facts) if session.parent is None else judge_child(facts)
+    tool = TOOLS.get(session.tool)
+    window = session.window or (tool.window(session.model) if tool else None)
+    return Row(session, _state(session, now), window, source, size, made, given, verdict)
+
+
+def judge_child(facts: Facts) -> Verdict:
+    """A sub-agent has no checkpoint of its own and is given none: only its record can be in trouble."""
+    verdict = judge(facts)
+    kept = tuple(r for r in verdict.reasons if r.code.startswith(("source", "unread", "unknown")))
+    return Verdict(kept[0].health if kept else type(verdict.health).OK, kept)
+
+
+def _short(daemon: dict[str, Any] | None) -> bool:
+    watches = daemon.get("watches", {}) if daemon else {}
+    return bool(watches.get("have", 0) < watches.get("want", 0))
+
+
+def _on_disk(source: SourceRow | None) -> tuple[int, int, str | None]:
+    """The transcript's size and change time in milliseconds now, and why it cannot be looked at."""
+    if source is None:
+        return 0, 0, None
+    try:
+        status = Path(source.path).stat()
+    except FileNotFoundError:
+        return source.size, 0, None
+    except OSError as error:
+        return source.size, 0, error.strerror
+    readable = os.access(source.path, os.R_OK)
+    return status.st_size, int(status.st_mtime * 1000), None if readable else "permission denied"
+
+
+def _state(session: Session, now: int) -> str:
+    if session.cwd is not None and not Path(session.cwd).is_dir():
+        return "foreign"
+    if session.ended_at is not None:
+        return "ended"
+    return "active" if session.last_at is not None and now - session.last_at < ACTIVE else "idle"
+
+
+def as_object(row: Row) -> dict[str, Any]:
+    """One session as docs/json.md has it."""
+    session, made = row.session, row.checkpoint
+    fraction = round(session.tokens / row.window, 4) if session.tokens is not None and row.window else None
+    return {
+        "session": session.id,
+        "tool": session.tool,
+        "cwd": session.cwd,
+        "state": row.state,
+        "context": {"tokens": session.tokens, "window": row.window, "fraction": fraction},
+        "source": _source(row),
+        "messages": session.messages,
+        "compactions": session.compactions,
+        "checkpoint": None if made is None else _checkpoint(made),
+        "delivery": _delivery(row),
+        "health": row.verdict.health.value,
+        "reasons": [{"code": r.code, "text": r.text, "fix": r.fix} for r in row.verdict.reasons],
+    }
+
+
+def _source(row: Row) -> dict[str, Any]:
+    source = row.source
+    if source is None:
+        return {"path": row.session.path, "offset": 0, "size": 0, "lag_bytes": 0, "unit": "bytes"}
+    lag = max(0, row.size - source.offset)
+    return {"path": source.path, "offset": source.offset, "size": row.size, "lag_bytes": lag, "unit": source.unit}
+
+
+def _checkpoint(made: Checkpoint) -> dict[str, Any]:
+    tokens = made.tokens
+    sizes = (
+        None
+        if tokens is None
+        else {"mind": tokens.mind, "memo": tokens.memo, "scene": tokens.scene, "total": tokens.total}
+    )
+    return {
+        "number": made.number,
+        "at": iso(made.at),
+        "writer": made.writer,
+        "trigger": made.trigger,
+        "tokens": sizes,
+        "valid": True,
+        "problems": [{"part": p.part, "fault": p.fault, "fallback": p.fallback} for p in made.problems],
+        "receipt": made.receipt,
+    }
+
+
+def _delivery(row: Row) -> dict[str, Any]:
+    """The last injection; before the first, what lies ready."""
+    given, made = row.delivery, row.checkpoint
+    if given is not None:
+        return {
+            "level": given.level,
+            "at": iso(given.at),
+            "hook": given.hook,
+            "number": given.number,
+            "receipt": given.code,
+        }
+    ready = made is not None
+    return {
+        "level": "written" if ready else None,
+        "at": iso(made.at) if made else None,
+        "hook": None,
+        "number": made.number if made else None,
+        "receipt": made.receipt if made else None,
+    }

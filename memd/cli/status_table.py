@@ -1,0 +1,86 @@
+"""`memd status` for people: a table, then what is wrong and what mends it."""
+
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from memd.cli.status import Row
+from memd.model.text import clock, oneline
+
+_COLOURS = {"ok": "green", "stale": "yellow", "degraded": "yellow", "failing": "red", "never": "dim"}
+OLD = 20
+"""So many sessions are shown; older ones are summed up."""
+
+
+def show(
+    rows: list[Row], daemon: dict[str, Any] | None, notes: tuple[str, ...], *, whole: bool, everything: bool
+) -> None:
+    """Print the daemon's line, the table, and the reasons."""
+    console = Console(highlight=False, soft_wrap=True)
+    console.print(_daemon(daemon))
+    for note in notes:
+        console.print(Text(f"! {note}", "yellow"))
+    if not rows:
+        console.print("Nothing is recorded yet: sessions appear here as soon as a tool writes a transcript.")
+        return
+    shown = rows if whole or everything else rows[:OLD]
+    console.print(_table(shown))
+    if len(rows) > len(shown):
+        console.print(f"and {len(rows) - len(shown)} older sessions (--all shows them)")
+    for row in shown[: 5 if not whole else None]:
+        for reason in row.verdict.reasons:
+            console.print(Text(f"{row.session.id}: {reason.text}  ->  {reason.fix}", _COLOURS[reason.health.value]))
+
+
+def _daemon(daemon: dict[str, Any] | None) -> Text:
+    if daemon is None:
+        return Text("daemon: not running (`memd run` starts it; hooks give back what is ready on disk)", "yellow")
+    since = clock(daemon["since"])
+    return Text(f"daemon: running, pid {daemon['pid']}, version {daemon['version']}, since {since}", "green")
+
+
+def _table(rows: list[Row]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("session", "directory", "state", "context", "checkpoint", "delivery", "health"):
+        table.add_column(name, overflow="fold" if name == "session" else "ellipsis")
+    for row in rows:
+        health = row.verdict.health.value
+        table.add_row(
+            _name(row),
+            row.session.cwd or "?",
+            row.state,
+            _context(row),
+            _made(row),
+            _given(row),
+            Text(health, _COLOURS[health]),
+        )
+    return table
+
+
+def _name(row: Row) -> str:
+    tool, _, native = row.session.id.partition(":")
+    title = f" {oneline(row.session.title, 30)}" if row.session.title else ""
+    return f"{tool}:{native[:8]}{'/' + native.rpartition('/')[2] if '/' in native else ''}{title}"
+
+
+def _context(row: Row) -> str:
+    tokens = row.session.tokens
+    if tokens is None:
+        return "?"
+    return f"{tokens / 1000:.0f}k of {row.window / 1000:.0f}k" if row.window else f"{tokens / 1000:.0f}k"
+
+
+def _made(row: Row) -> str:
+    made = row.checkpoint
+    if made is None:
+        return "none"
+    return f"{made.number}, {clock(made.at)}, {made.writer}, {made.tokens.total if made.tokens else '?'} tokens"
+
+
+def _given(row: Row) -> str:
+    given = row.delivery
+    if given is None:
+        return "written" if row.checkpoint else "-"
+    return f"{given.level} ({given.number}, {clock(given.at)})"

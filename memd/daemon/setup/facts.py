@@ -1,0 +1,126 @@
+"""The installation as it is now: looked at, not judged (`findings` does that), for `memd doctor` and `memd status`.
+
+It starts the linked interpreter once and asks the service manager; some 50 ms in all.
+"""
+
+import os
+import shutil
+import stat
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from memd.config import Paths
+from memd.daemon.setup import hook, ledger
+from memd.daemon.setup import service as services
+from memd.daemon.setup.hook import HookFacts
+from memd.daemon.setup.service import ServiceFacts
+from memd.daemon.wire import ask
+from memd.errors import DaemonSilent, Refused
+from memd.files import read_bytes_or_none
+from memd.tools.protocol import Tool
+from memd.tools.registry import TOOLS
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFacts:
+    """One coding agent that is used here."""
+
+    name: str
+    settings: Path
+    installed: bool
+    """Whether memd has put hooks into its settings, by the ledger or by what stands there."""
+    faults: tuple[str, ...]
+    """As `Tool.installed` says: `missing`, `changed`, `disabled`, …; empty when all is well."""
+    notes: tuple[str, ...]
+    """What a person should know of the file, in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetupFacts:
+    """All of it."""
+
+    paths: Paths
+    tools: tuple[ToolFacts, ...]
+    hook: HookFacts
+    service: ServiceFacts
+    answers: bool
+    """Whether a daemon answers on the socket."""
+    state: Literal["ok", "missing", "open", "foreign", "readonly"]
+    """The state folder: `open` to other users, `foreign` (another user's), `readonly`."""
+    free_bytes: int
+    """What is left on the disk that the state folder is on."""
+
+    def faults(self, tool: str) -> tuple[str, ...]:
+        """What keeps one tool's hooks from working: `missing`, `changed`, `disabled`, `copy`, `interpreter`.
+
+        A file that the client cannot read either holds no hooks. Other people's entries are the doctor's matter.
+        """
+        known = next((facts for facts in self.tools if facts.name == tool), None)
+        if known is None:
+            return ()
+        found = known.faults
+        if "missing" in found or "unreadable" in found:
+            return ("missing",)
+        own = [fault for fault in found if fault in {"changed", "disabled"}]
+        broken = {"copy": self.hook.copy != "ok", "interpreter": self.hook.link != "ok"}
+        return (*own, *(name for name, so in broken.items() if so))
+
+    def notes(self) -> tuple[str, ...]:
+        """What is wrong with the state folder and its disk, one line each, for the top of a status."""
+        from memd.daemon.setup.findings import state_findings  # noqa: PLC0415 - it is made of these facts
+
+        return tuple(f"{finding.text}: {finding.fix}" for finding in state_findings(self))
+
+
+def facts(paths: Paths, environ: Mapping[str, str]) -> SetupFacts:
+    """Look at everything. Nothing is changed and nothing raised: what cannot be looked at is a fault."""
+    record = ledger.read(paths)
+    tools = [_tool(tool, paths, environ, known=tool.name in record.files) for tool in TOOLS.values()]
+    return SetupFacts(
+        paths=paths,
+        tools=tuple(found for found in tools if found),
+        hook=hook.look(paths),
+        service=services.look(services.here(environ), paths),
+        answers=_answers(paths),
+        state=_state(paths.state),
+        free_bytes=shutil.disk_usage(
+            next(place for place in (paths.state, *paths.state.parents) if place.exists())
+        ).free,
+    )
+
+
+def _tool(tool: Tool, paths: Paths, environ: Mapping[str, str], *, known: bool) -> ToolFacts | None:
+    place = tool.place(environ)
+    if not place.present and not known:
+        return None
+    try:
+        content = read_bytes_or_none(place.settings)
+    except OSError as error:
+        return ToolFacts(tool.name, place.settings, known, ("unreadable",), (str(error.strerror),))
+    faults = tool.installed(content, hook.command(paths))
+    try:
+        notes = tool.install(place, content, hook.command(paths)).notes
+    except Refused as error:
+        notes = (str(error),)
+    return ToolFacts(tool.name, place.settings, known or "missing" not in faults, faults, notes)
+
+
+def _answers(paths: Paths) -> bool:
+    try:
+        return bool(ask(paths.socket, "ping", {}))
+    except DaemonSilent:
+        return False
+
+
+def _state(folder: Path) -> Literal["ok", "missing", "open", "foreign", "readonly"]:
+    try:
+        status = folder.stat()
+    except OSError:
+        return "missing"
+    if status.st_uid != os.geteuid():
+        return "foreign"
+    if stat.S_IMODE(status.st_mode) & 0o077:
+        return "open"
+    return "ok" if status.st_mode & stat.S_IWUSR and os.access(folder, os.W_OK | os.X_OK) else "readonly"

@@ -1,0 +1,104 @@
+"""What is wrong with an installation, and the command that mends it: facts in, findings out.
+
+Each finding has a code that stays the same, for scripts and for the documentation. Where nothing is installed at all,
+that is the one finding: the rest follows from it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from memd.daemon.setup.facts import SetupFacts, ToolFacts
+
+ENOUGH = 200 * 2**20
+"""Bytes free on disk below which a person should know: a year's record is of that order."""
+
+INSTALL = "memd install"
+FIX = "memd doctor --fix"
+RUN = "memd run"
+SERVICE = "memd install --service"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is wrong."""
+
+    code: str
+    text: str
+    fix: str
+    """The command that mends it, or what a person has to do, where no command can."""
+    safe: bool = False
+    """Whether `memd doctor --fix` mends it."""
+
+
+def findings(facts: SetupFacts) -> tuple[Finding, ...]:
+    """All that is wrong, what hinders most first; empty when all is well."""
+    if not any(tool.installed for tool in facts.tools):
+        where = ", ".join(str(tool.settings) for tool in facts.tools) or "no coding agent was found"
+        return (Finding("not-installed", f"memd's hooks are in no coding agent's settings ({where})", INSTALL),)
+    found = [finding for tool in facts.tools for finding in _tool(tool)]
+    return (*found, *_hook(facts), *_daemon(facts), *state_findings(facts))
+
+
+def _tool(tool: ToolFacts) -> Iterator[Finding]:
+    texts = {
+        "missing": (f"the hooks are gone from {tool.settings}", f"{INSTALL} {tool.name}", tool.installed),
+        "changed": (f"the hooks in {tool.settings} are not as they should be", FIX, True),
+        "disabled": (f"disableAllHooks in {tool.settings} switches every hook off", "take that setting out", False),
+        "malformed": (f"{tool.settings}: {_joined(tool)}", "mend that entry", False),
+        "unreadable": (f"{tool.settings} cannot be used: {_joined(tool)}", "mend that file", False),
+    }
+    for fault in tool.faults:
+        text, fix, safe = texts.get(fault, (f"{tool.settings}: {fault}", f"{INSTALL} {tool.name}", False))
+        yield Finding(f"hooks-{fault}", f"{tool.name}: {text}", FIX if safe else fix, safe)
+
+
+def _joined(tool: ToolFacts) -> str:
+    return "; ".join(note.removeprefix(f"{tool.settings}: ") for note in tool.notes)
+
+
+def _hook(facts: SetupFacts) -> Iterator[Finding]:
+    if facts.hook.copy != "ok":
+        what = "is missing" if facts.hook.copy == "missing" else "is not the one of this memd"
+        yield Finding(f"hook-{facts.hook.copy}", f"the hook in {facts.paths.data} {what}", FIX, safe=True)
+    if facts.hook.link != "ok":
+        what = "is missing" if facts.hook.link == "missing" else "leads to nothing that runs"
+        yield Finding(
+            f"interpreter-{facts.hook.link}", f"the link to Python in {facts.paths.data} {what}", FIX, safe=True
+        )
+
+
+def _daemon(facts: SetupFacts) -> Iterator[Finding]:
+    service = facts.service
+    if not facts.answers:
+        mend = "systemctl --user restart memd.service" if service.kind == "systemd" else SERVICE
+        fix = mend if service.kind else RUN
+        yield Finding("daemon-silent", f"no daemon answers at {facts.paths.socket}", fix)
+    if service.kind is None:
+        why = f" ({service.trouble})" if service.trouble else ""
+        yield Finding("no-service", f"nothing will restart the daemon{why}", RUN if service.trouble else SERVICE)
+    elif service.trouble:
+        yield Finding(
+            "service-unreachable", f"the service is written, but {service.trouble}", "log in, then look again"
+        )
+    elif not service.enabled:
+        yield Finding("service-disabled", "the service is installed and does not start by itself", SERVICE)
+    elif not service.current:
+        yield Finding("service-outdated", "the service's unit is not what this memd would write", SERVICE)
+    if service.linger is False:
+        yield Finding("no-linger", "the daemon ends when you log out", "loginctl enable-linger")
+
+
+def state_findings(facts: SetupFacts) -> Iterator[Finding]:
+    """The state folder and its disk alone."""
+    folder = facts.paths.state
+    match facts.state:
+        case "open":
+            yield Finding("state-open", f"other users can look into {folder}", FIX, safe=True)
+        case "missing":
+            yield Finding("state-missing", f"{folder} is not there", FIX, safe=True)
+        case "readonly":
+            yield Finding("state-readonly", f"{folder} cannot be written", f"chmod u+rwx {folder}")
+        case "foreign":
+            yield Finding("state-foreign", f"{folder} is another user's", "move it away, or set MEMD_STATE_DIR")
+    if facts.free_bytes < ENOUGH:
+        yield Finding("disk-full", f"only {facts.free_bytes // 2**20} MiB are free for {folder}", f"df -h {folder}")

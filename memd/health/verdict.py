@@ -1,0 +1,188 @@
+"""The verdict on one session.
+
+    ok        nothing is wrong
+    stale     the record is ahead of the checkpoint, or the transcript ahead of the record
+    degraded  a checkpoint is there, but something on its way to the model is not as it should be
+    failing   there is no valid checkpoint, or the source or the store is in trouble
+    never     nothing is recorded yet
+
+The worst reason decides. Each has a code (docs/reasons.md has a page for it) and the command that mends it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from memd.model import Boundary, Checkpoint, Delivered, Session
+from memd.model.text import clock
+
+TURNS, SECONDS = 2, 60
+"""A checkpoint is stale when the record is ahead by more turns, or for longer, than this."""
+ROWS = 10
+"""So many unknown rows are "in number"."""
+GRACE = 20.0
+"""Seconds after a compaction in which the receipt may still be on its way into the transcript."""
+
+
+class Health(StrEnum):
+    """From good to bad, but for `never`."""
+
+    OK = "ok"
+    STALE = "stale"
+    DEGRADED = "degraded"
+    FAILING = "failing"
+    NEVER = "never"
+
+
+_WORSE = (Health.OK, Health.STALE, Health.DEGRADED, Health.FAILING)
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """What is wrong, in words, and the command that mends it."""
+
+    code: str
+    text: str
+    fix: str
+    health: Health
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """All that a verdict is made from.
+
+    Attributes:
+        now: milliseconds since the epoch.
+        lag: bytes of the transcript that are not read yet.
+        lag_ms: how long the oldest unread byte can have been there.
+        source_gone: when the transcript was found missing.
+        source_error: why it cannot be read.
+        turns_behind: turns in the record that the checkpoint has not seen.
+        unread: when the oldest entry that the checkpoint has not seen was written.
+        boundary: the last compaction.
+        hooks: what is wrong with the tool's hooks, each a key of `_HOOKS`.
+        daemon: whether a daemon answers.
+        watches_short: whether the kernel gave fewer watches than wanted.
+        unknown: rows of types that memd does not know, by type.
+    """
+
+    session: Session
+    now: int
+    checkpoint: Checkpoint | None = None
+    delivery: Delivered | None = None
+    boundary: Boundary | None = None
+    lag: int = 0
+    lag_ms: int = 0
+    source_gone: int | None = None
+    source_error: str | None = None
+    turns_behind: int = 0
+    unread: int | None = None
+    hooks: tuple[str, ...] = ()
+    daemon: bool = True
+    watches_short: bool = False
+    unknown: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Health and its reasons, the worst first."""
+
+    health: Health
+    reasons: tuple[Reason, ...]
+
+
+def judge(facts: Facts) -> Verdict:
+    """The verdict on a session."""
+    if not facts.session.messages:
+        return Verdict(Health.NEVER, ())
+    reasons = tuple(sorted(_reasons(facts), key=lambda reason: -_WORSE.index(reason.health)))
+    return Verdict(reasons[0].health if reasons else Health.OK, reasons)
+
+
+def _reasons(facts: Facts) -> Iterator[Reason]:
+    yield from _failing(facts)
+    yield from _degraded(facts)
+    yield from _stale(facts)
+
+
+def _failing(facts: Facts) -> Iterator[Reason]:
+    name = facts.session.id
+    if facts.checkpoint is None:
+        yield Reason("no-checkpoint", "there is no checkpoint yet", f"memd checkpoint {name}", Health.FAILING)
+    if facts.source_error is not None:
+        yield Reason(
+            "source-unreadable", f"the transcript cannot be read: {facts.source_error}", "memd doctor", Health.FAILING
+        )
+
+
+def _degraded(facts: Facts) -> Iterator[Reason]:
+    name, tool = facts.session.id, facts.session.tool
+    for fault in facts.hooks:
+        fix = "memd doctor" if fault in {"unreadable", "malformed", "disabled"} else f"memd install {tool}"
+        yield Reason(f"hooks-{fault}", _HOOKS[fault].format(tool=tool), fix, Health.DEGRADED)
+    if facts.boundary is not None and not _arrived(facts, facts.boundary):
+        text = f"no checkpoint was seen going in after the compaction of {clock(facts.boundary.at)} (hook not run, or its output lost)"
+        yield Reason("receipt-missing", text, f"memd show {name}", Health.DEGRADED)
+    elif facts.delivery is not None and facts.delivery.level == "delivered":
+        seen, parts = len(facts.delivery.seen), facts.delivery.parts
+        text = f"only {seen} of {parts} parts of checkpoint {facts.delivery.number} were seen going in whole"
+        yield Reason("receipt-partial", text, f"memd show {name}", Health.DEGRADED)
+    if facts.watches_short:
+        yield Reason(
+            "watches-short",
+            "the system gives too few file watches; memd looks each second instead",
+            "memd doctor",
+            Health.DEGRADED,
+        )
+    if sum(facts.unknown.values()) >= ROWS:
+        kinds = ", ".join(
+            f"{kind} ({count})" for kind, count in sorted(facts.unknown.items(), key=lambda kv: -kv[1])[:3]
+        )
+        yield Reason(
+            "unknown-rows", f"rows of types that this memd does not know: {kinds}", "memd doctor", Health.DEGRADED
+        )
+
+
+_HOOKS = {
+    "missing": "memd's hooks are not in {tool}'s settings: nothing can be given back",
+    "changed": "memd's hooks in {tool}'s settings are not as this version writes them",
+    "disabled": "{tool}'s settings switch all hooks off",
+    "unreadable": "{tool}'s settings cannot be read as JSON",
+    "malformed": "an entry of somebody else in {tool}'s settings is malformed, for which the client may drop all hooks",
+    "copy": "the hook's file is missing or not this version's",
+    "interpreter": "the hook's interpreter is gone",
+}
+
+
+def _arrived(facts: Facts, boundary: Boundary) -> bool:
+    """Whether something of ours was seen in the transcript after a compaction, or may still be on its way."""
+    recent = boundary.at is not None and facts.now - boundary.at < GRACE * 1000
+    given = facts.delivery
+    if given is None:
+        return recent
+    since = boundary.at is None or given.at >= boundary.at - 15 * 60_000
+    return recent or (since and given.compactions >= boundary.ordinal - 1 and given.level != "written")
+
+
+def _stale(facts: Facts) -> Iterator[Reason]:
+    name = facts.session.id
+    fix = f"memd checkpoint {name}"
+    if facts.source_gone is not None:
+        text = f"the transcript is gone since {clock(facts.source_gone)}; the record and the checkpoint stay"
+        yield Reason("source-gone", text, f"memd show {name}", Health.STALE)
+    elif facts.lag and facts.lag_ms > SECONDS * 1000:
+        who = "the daemon does not run" if not facts.daemon else "the daemon is behind"
+        yield Reason(
+            "unread",
+            f"{facts.lag} bytes of the transcript are not read: {who}",
+            "memd run" if not facts.daemon else fix,
+            Health.STALE,
+        )
+    late = facts.unread is not None and facts.now - facts.unread > SECONDS * 1000
+    if facts.checkpoint is not None and (facts.turns_behind > TURNS or late):
+        text = (
+            f"the record is ahead of the checkpoint by {facts.turns_behind} turns"
+            if facts.turns_behind
+            else "the record is ahead of the checkpoint"
+        )
+        yield Reason("behind", text, fix, Health.STALE)

@@ -13,7 +13,7 @@ import pytest
 
 from memd.daemon import socket as ear
 from memd.daemon.socket import Request, Server, ask, deadline
-from memd.daemon.wire import MAX_PAYLOAD
+from memd.daemon.wire import MAX_PAYLOAD, parse_line
 from memd.errors import DaemonSilent, Refused
 
 
@@ -123,6 +123,14 @@ def test_garbage_gets_no_reply_and_is_no_defect(path, garbage):
     except ConnectionError:
         return
     assert (reply, troubles) == (b"", [])
+
+
+@pytest.mark.parametrize("length", [-1, MAX_PAYLOAD + 1])
+def test_a_length_out_of_bounds_is_refused_before_it_is_read(length):
+    """No peer can make the daemon wait for, or hold, more than 64 MB."""
+    assert parse_line(b"1 a b - - %d\n" % MAX_PAYLOAD) == (Request(1, "a", "b", None, None, b""), MAX_PAYLOAD)
+    with pytest.raises(ValueError, match="bytes"):
+        parse_line(b"1 a b - - %d\n" % length)
 
 
 def test_a_large_payload_arrives_whole(path):
@@ -291,6 +299,15 @@ def test_a_directory_that_anybody_can_change_is_refused(path):
         asyncio.run(Server(path, echo).start())
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a directory away")
+def test_another_users_directory_is_refused(path):
+    """Somebody may have made /tmp/memd-<uid> before us, to put their own socket there."""
+    path.parent.mkdir(mode=0o755)
+    os.chown(path.parent, 65534, 65534)
+    with pytest.raises(Refused, match="MEMD_SOCKET"):
+        asyncio.run(Server(path, echo).start())
+
+
 def test_a_dead_daemons_socket_is_replaced(path):
     """After `kill -9` files are left behind; the next daemon (it holds the lock) starts over them."""
     path.parent.mkdir()
@@ -317,8 +334,9 @@ def test_stop_leaves_a_successors_socket_alone(path):
     assert not path.exists()
 
 
-def test_stop_does_not_wait_for_handlers_or_peers(path):
+def test_stop_does_not_wait_for_handlers_or_peers(path, monkeypatch):
     """SIGTERM ends the daemon at once, whatever is going on; a hook in flight is sent to its disk."""
+    monkeypatch.setattr(ear, "PATIENCE", 60)
 
     async def run():
         async def answer(_):
@@ -393,3 +411,23 @@ def test_ask_without_a_daemon(path):
     """No socket is the same one line, not a traceback."""
     with pytest.raises(DaemonSilent, match="No such file"):
         ask(path, "ping", {})
+
+
+@pytest.mark.parametrize("reply", [b"text 9\n{}", b"text 2\n{} ", b"{}", b"", b"text 1\n{"])
+def test_ask_takes_a_whole_answer_or_none(path, reply):
+    """An answer that is cut, or not JSON, is not read as if it were one."""
+    path.parent.mkdir()
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(path))
+        listener.listen()
+
+        def talk():
+            with listener.accept()[0] as peer:
+                peer.recv(2**16)
+                peer.sendall(reply)
+
+        thread = threading.Thread(target=talk)
+        thread.start()
+        with pytest.raises(DaemonSilent):
+            ask(path, "status", {}, timeout=10)
+        thread.join(10)

@@ -202,7 +202,7 @@ class Store:
 
     # Giving back.
 
-    def give(  # noqa: PLR0917  # one act, told in the order in which it happens
+    def give(  # one act, told in the order in which it happens
         self,
         session: str,
         number: int,

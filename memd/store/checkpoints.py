@@ -4,6 +4,7 @@ Numbers are never used twice, so the newest row is never dropped.
 """
 
 import json
+import sqlite3
 from dataclasses import asdict
 from typing import Any
 
@@ -18,20 +19,25 @@ _EXTRACTIVE = "extractive"
 def add(database: Database, checkpoint: Checkpoint, digest: str) -> None:
     """Make a checkpoint the current one; see `Store.add_checkpoint`."""
     with database.transaction() as sql:
-        found = sql.execute(
-            "SELECT row, (SELECT ifnull(max(number), 0) FROM checkpoint WHERE session = row) FROM session WHERE id = ?",
-            (checkpoint.session,),
-        ).fetchone()
-        if found is None:
-            raise NotFound(f"no session {checkpoint.session} is recorded")
-        row, last = found
-        if checkpoint.number != last + 1:
-            raise Refused(f"checkpoint {checkpoint.number} of {checkpoint.session} does not follow {last}")
-        sql.execute(
-            'INSERT INTO checkpoint (session, number, at, writer, "trigger", upto, receipt, digest, tokens, problems,'
-            " mind, memo, scene) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            _row(row, checkpoint, digest),
-        )
+        insert(sql, checkpoint, digest)
+
+
+def insert(sql: sqlite3.Connection, checkpoint: Checkpoint, digest: str) -> None:
+    """The same inside a transaction."""
+    found = sql.execute(
+        "SELECT row, (SELECT ifnull(max(number), 0) FROM checkpoint WHERE session = row) FROM session WHERE id = ?",
+        (checkpoint.session,),
+    ).fetchone()
+    if found is None:
+        raise NotFound(f"no session {checkpoint.session} is recorded")
+    row, last = found
+    if checkpoint.number != last + 1:
+        raise Refused(f"checkpoint {checkpoint.number} of {checkpoint.session} does not follow {last}")
+    sql.execute(
+        'INSERT INTO checkpoint (session, number, at, writer, "trigger", upto, receipt, digest, tokens, problems,'
+        " mind, memo, scene) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        _row(row, checkpoint, digest),
+    )
 
 
 def _row(session: int, checkpoint: Checkpoint, digest: str) -> tuple[Any, ...]:

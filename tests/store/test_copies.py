@@ -98,6 +98,8 @@ def test_other_tools_have_other_keys(store):
     commit(store, message("a"))
     commit(store, Facts(forked_from=ONE.session), message("a"), seed=codex)
     assert (copies(store, ONE), copies(store, codex)) == ({"a": None}, {"a": None})
+    commit(store, FORKED, message("a"), seed=TWO)
+    assert copies(store, codex) == {"a": None}
 
 
 def test_sessions_that_name_each_other_still_have_one_origin(store):

@@ -5,14 +5,16 @@ import sqlite3
 import stat
 import subprocess
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from memd.errors import NotFound, Refused, StoreTrouble
-from memd.store import Store, database
+from memd.store import Store, checkpoints, database
 
-from .builders import ONE, commit, message
+from .builders import ONE, checkpoint, commit, message
 
 
 def mode(path):
@@ -139,6 +141,23 @@ def test_a_lock_that_stays_is_trouble(store, path, impatient):
     other.execute("ROLLBACK")
     other.close()
     assert commit(store, message("a")).first == 1
+
+
+def test_two_writers_take_turns(store, path):
+    """A command that writes while the daemon does waits for it, and then works from what the daemon wrote."""
+    commit(store, message("a"))
+
+    def late():
+        with Store.open(path) as second:
+            second.add_checkpoint(checkpoint(2), "second")
+
+    with ThreadPoolExecutor() as pool:
+        with store._db.transaction() as sql:
+            checkpoints.insert(sql, checkpoint(1), "first")
+            waiting = pool.submit(late)
+            time.sleep(0.2)
+        waiting.result(10)
+    assert store.checkpoint_numbers(ONE.session) == [1, 2]
 
 
 def test_a_full_disk_is_trouble_and_changes_nothing(store):

@@ -64,6 +64,13 @@ def test_a_forks_copied_rows_prove_nothing(store):
     assert store.last_delivery(TWO.session).level == "written"
 
 
+def test_a_forks_copied_rows_prove_nothing_when_they_are_read_first(store):
+    """A fork's file has its copied history before memd gives it anything."""
+    commit(store, receipt(4, 1, 2, at=GIVEN - 60_001), receipt(4, 1, 2, at=None), seed=TWO)
+    give(store, 4, "ABC123", parts=2, session=TWO.session)
+    assert store.last_delivery(TWO.session).level == "written"
+
+
 def test_a_fork_may_be_given_its_origins_checkpoint(store):
     """The end mark then names the origin; the code tells whose delivery it is."""
     give(store, 4, "ABC123", session=TWO.session)

@@ -63,6 +63,14 @@ def test_a_call_never_goes_back(store):
     assert before == store.operations(ONE.session)
 
 
+def test_a_call_stands_after_the_entry_that_was_read_before_it(store):
+    """Also where that entry is read again, by this commit or the one before, and the record has gone on."""
+    commit(store, message("a"), message("b"), message("c"))
+    commit(store, message("a"), operation("p"), message("b"))
+    commit(store, operation("q"), message("d"), operation("r"))
+    assert [call.number for call in store.operations(ONE.session)] == [1, 2, 4]
+
+
 @pytest.mark.parametrize(
     ("filters", "expected"),
     [

@@ -1,8 +1,28 @@
 """Rewinds: what is still part of the conversation."""
 
+import pytest
+
 from memd.model import Rewind
+from memd.store.ranges import Rewound
 
 from .builders import ONE, TWO, commit, message
+
+
+@pytest.mark.parametrize(
+    ("kept", "outside"),
+    [
+        ((), [(1, 9)]),
+        (((1, 9),), []),
+        (((3, 4),), [(1, 2), (5, 9)]),
+        (((6, 9), (1, 2)), [(3, 5)]),
+        (((1, 6), (2, 3)), [(7, 9)]),
+        (((2, 4), (4, 5)), [(1, 1), (6, 9)]),
+    ],
+)
+def test_what_lies_outside(kept, outside):
+    """The runs between the ranges, whatever their order and however they overlap; none when there is doubt."""
+    assert Rewound(9, kept, sure=True).outside() == outside
+    assert Rewound(9, kept, sure=False).outside() == []
 
 
 def letters(text):

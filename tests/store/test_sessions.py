@@ -22,14 +22,17 @@ def many(store):
     add(store, "codex:0199", 5)
     add(store, "codex:01991", 4)
     add(store, "claude-code:abc1/agent-7", 99, "/home/x", parent="claude-code:abc1")
+    add(store, "opencode:ses_5a", 3)
+    add(store, "opencode:ses_5a/agent-9", 2, parent="opencode:ses_5a")
     return store
 
 
 def test_lists_are_newest_first_and_hide_children(many):
     """Sub-agents are listed only if asked for; order is by the newest entry, else by when something was seen."""
-    ids = ["claude-code:abc2", "codex:abc1", "claude-code:abc1", "codex:0199", "codex:01991"]
+    ids = ["claude-code:abc2", "codex:abc1", "claude-code:abc1", "codex:0199", "codex:01991", "opencode:ses_5a"]
     assert ids == [one.id for one in many.sessions()]
-    assert ["claude-code:abc1/agent-7", *ids] == [one.id for one in many.sessions(children=True)]
+    children = ["claude-code:abc1/agent-7", "opencode:ses_5a/agent-9"]
+    assert [one.id for one in many.sessions(children=True)] == [children[0], *ids, children[1]]
     add(many, "opencode:timeless", now=25)
     assert many.sessions()[1].id == "opencode:timeless"
 
@@ -44,6 +47,8 @@ def test_lists_are_newest_first_and_hide_children(many):
         ("codex:0199", "codex:0199"),
         ("0199", "codex:0199"),
         ("01991", "codex:01991"),
+        ("ses_5", "opencode:ses_5a"),
+        ("opencode:ses_5a/", "opencode:ses_5a/agent-9"),
         ("abc1/", "claude-code:abc1/agent-7"),
         ("claude-code:abc1/agent-7", "claude-code:abc1/agent-7"),
         ("abc1/agent-7", "claude-code:abc1/agent-7"),

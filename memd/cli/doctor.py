@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 def command(*, fix: bool, as_json: bool) -> None:
-    """Check the installation. Each fault comes with the command that mends it; exit 1 when there is one."""
+    """Check the installation. Each fault comes with the command that mends it; exit 1 when there is one.
+
+    Notes are no faults.
+    """
     from memd.config import paths  # noqa: PLC0415 - a command loads what it needs when it runs
     from memd.daemon.setup.facts import facts  # noqa: PLC0415
     from memd.daemon.setup.findings import findings  # noqa: PLC0415
@@ -34,11 +37,12 @@ def command(*, fix: bool, as_json: bool) -> None:
         left = findings(facts(places, os.environ))
         mended = tuple(finding for finding in found if finding.code not in {one.code for one in left})
         found = left
+    ok = all(finding.note for finding in found)
     if as_json:
-        click.echo(json.dumps({"ok": not found, "findings": _objects(found), "mended": _objects(mended)}))
+        click.echo(json.dumps({"ok": ok, "findings": _objects(found), "mended": _objects(mended)}))
     else:
         _tell(found, mended, places)
-    sys.exit(1 if found else 0)
+    sys.exit(0 if ok else 1)
 
 
 def _objects(findings: "tuple[Finding, ...]") -> list[dict[str, object]]:
@@ -49,6 +53,7 @@ def _tell(found: "tuple[Finding, ...]", mended: "tuple[Finding, ...]", places: "
     for finding in mended:
         click.echo(f"mended  {finding.code}: {finding.text}")
     for finding in found:
-        click.echo(f"{finding.code}: {finding.text}\n    mend it: {finding.fix}")
-    if not found:
-        click.echo(f"All is well: hooks, hook, daemon, service and {places.state}")
+        kind, word = ("note: ", "if you want") if finding.note else ("", "mend it")
+        click.echo(f"{kind}{finding.code}: {finding.text}\n    {word}: {finding.fix}")
+    if all(finding.note for finding in found):
+        click.echo(f"All is well: the hooks, their command, the daemon, and {places.state}")

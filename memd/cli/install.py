@@ -114,15 +114,23 @@ def _ask(question: str) -> None:
 
 
 def _apply(places: "Paths", planned: Planned) -> None:
-    from memd.daemon.setup import hook, ledger, settings  # noqa: PLC0415
+    from memd.daemon.setup import hook, ledger, removal, settings  # noqa: PLC0415
+    from memd.daemon.setup.trouble import refused  # noqa: PLC0415
 
-    record = ledger.read(places)
+    before = ledger.read(places)
     made = [folder for own in (places.state, places.data) for folder in ledger.missing_folders(own)]
-    hook.refresh_hook(places)
-    record = record.with_folders(made)
-    for tool, plan in planned:
-        record = settings.apply_install(places, tool, plan, record)
-    ledger.write(places, record)
+    record = before.with_folders(made)
+    try:
+        with refused(places.data, "written"):
+            hook.refresh_hook(places)
+        with refused(places.state, "written"):
+            ledger.write(places, record)
+        for tool, plan in planned:
+            record = settings.apply_install(places, tool, plan, record)
+    except Refused:
+        if not record.files:  # it was the first, and nothing of it shall stay
+            removal.take_rest(places, record)
+        raise
 
 
 def _wanted(manager: "Manager", service: bool | None, *, asked: bool) -> bool:  # noqa: FBT001 - three answers

@@ -12,9 +12,7 @@ from memd.errors import Refused
 if TYPE_CHECKING:
     from memd.config import Paths
     from memd.daemon.setup.ledger import Ledger
-    from memd.tools.protocol import Plan, Tool
-
-Planned = list[tuple["Tool", "Plan"]]
+    from memd.tools.protocol import Plan
 
 
 @click.command("uninstall")
@@ -44,21 +42,22 @@ def command(tools: Sequence[str], *, purge: bool, yes: bool) -> None:
         click.echo(f"The record stays in {places.state} (`memd uninstall --purge` removes it)")
 
 
-def _plan(names: Sequence[str], record: "Ledger") -> Planned:
+def _plan(names: Sequence[str], record: "Ledger") -> "list[Plan]":
     from memd.daemon.setup import settings  # noqa: PLC0415
     from memd.tools.registry import TOOLS, tool  # noqa: PLC0415
 
     chosen = [tool(name) for name in dict.fromkeys(names)] or list(TOOLS.values())
-    return [(one, settings.plan_uninstall(one, one.place(os.environ), record)) for one in chosen]
+    places = [(one, place) for one in chosen for place in settings.places(one, os.environ, record)]
+    return [settings.plan_uninstall(one, place, record) for one, place in places]
 
 
-def _take(places: "Paths", planned: Planned, record: "Ledger", *, whole: bool) -> "tuple[list[str], Ledger]":
+def _take(places: "Paths", planned: "list[Plan]", record: "Ledger", *, whole: bool) -> "tuple[list[str], Ledger]":
     """The tools' settings first: from then on nothing calls what is removed next."""
     from memd.daemon.setup import ledger, removal, service, settings  # noqa: PLC0415
 
-    removed = [f"the hooks in {plan.path}" for _, plan in planned if plan.changes]
-    for tool, plan in planned:
-        record = settings.apply_uninstall(tool, plan, record)
+    removed = [f"the hooks in {plan.path}" for plan in planned if plan.changes]
+    for plan in planned:
+        record = settings.apply_uninstall(plan, record)
     if record.files and not whole:
         ledger.write(places, record)
         return removed, record

@@ -12,20 +12,20 @@ from pathlib import Path
 from typing import Literal
 
 from memd.config import Paths
-from memd.daemon.setup import hook, ledger
+from memd.daemon.setup import hook, ledger, settings
 from memd.daemon.setup import service as services
 from memd.daemon.setup.hook import HookFacts
 from memd.daemon.setup.service import ServiceFacts
 from memd.daemon.wire import ask
 from memd.errors import DaemonSilent, Refused
 from memd.files import read_bytes_or_none
-from memd.tools.protocol import Tool
+from memd.tools.protocol import Place, Tool
 from memd.tools.registry import TOOLS
 
 
 @dataclass(frozen=True, slots=True)
 class ToolFacts:
-    """One coding agent that is used here."""
+    """One home of a coding agent that is used here; the one of this environment comes first."""
 
     name: str
     settings: Path
@@ -52,32 +52,12 @@ class SetupFacts:
     free_bytes: int
     """What is left on the disk that the state folder is on."""
 
-    def faults(self, tool: str) -> tuple[str, ...]:
-        """What keeps one tool's hooks from working: `missing`, `changed`, `disabled`, `copy`, `interpreter`.
-
-        A file that the client cannot read either holds no hooks. Other people's entries are the doctor's matter.
-        """
-        known = next((facts for facts in self.tools if facts.name == tool), None)
-        if known is None:
-            return ()
-        found = known.faults
-        if "missing" in found or "unreadable" in found:
-            return ("missing",)
-        own = [fault for fault in found if fault in {"changed", "disabled"}]
-        broken = {"copy": self.hook.copy != "ok", "interpreter": self.hook.link != "ok"}
-        return (*own, *(name for name, so in broken.items() if so))
-
-    def notes(self) -> tuple[str, ...]:
-        """What is wrong with the state folder and its disk, one line each, for the top of a status."""
-        from memd.daemon.setup.findings import state_findings  # noqa: PLC0415 - it is made of these facts
-
-        return tuple(f"{finding.text}: {finding.fix}" for finding in state_findings(self))
-
 
 def facts(paths: Paths, environ: Mapping[str, str]) -> SetupFacts:
     """Look at everything. Nothing is changed and nothing raised: what cannot be looked at is a fault."""
     record = ledger.read(paths)
-    tools = [_tool(tool, paths, environ, known=tool.name in record.files) for tool in TOOLS.values()]
+    places = [(tool, place) for tool in TOOLS.values() for place in settings.places(tool, environ, record)]
+    tools = [_tool(tool, paths, place, known=str(place.settings) in record.files) for tool, place in places]
     return SetupFacts(
         paths=paths,
         tools=tuple(found for found in tools if found),
@@ -91,8 +71,7 @@ def facts(paths: Paths, environ: Mapping[str, str]) -> SetupFacts:
     )
 
 
-def _tool(tool: Tool, paths: Paths, environ: Mapping[str, str], *, known: bool) -> ToolFacts | None:
-    place = tool.place(environ)
+def _tool(tool: Tool, paths: Paths, place: Place, *, known: bool) -> ToolFacts | None:
     if not place.present and not known:
         return None
     try:

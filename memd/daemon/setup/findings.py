@@ -28,6 +28,8 @@ class Finding:
     """The command that mends it, or what a person has to do, where no command can."""
     safe: bool = False
     """Whether `memd doctor --fix` mends it."""
+    note: bool = False
+    """All is well in spite of it: good to know, and perhaps how it is wanted."""
 
 
 def findings(facts: SetupFacts) -> tuple[Finding, ...]:
@@ -36,7 +38,7 @@ def findings(facts: SetupFacts) -> tuple[Finding, ...]:
         where = ", ".join(str(tool.settings) for tool in facts.tools) or "no coding agent was found"
         return (Finding("not-installed", f"memd's hooks are in no coding agent's settings ({where})", INSTALL),)
     found = [finding for tool in facts.tools for finding in _tool(tool)]
-    return (*found, *_hook(facts), *_daemon(facts), *state_findings(facts))
+    return (*found, *_hook(facts), *_daemon(facts), *_state(facts))
 
 
 def _tool(tool: ToolFacts) -> Iterator[Finding]:
@@ -65,6 +67,9 @@ def _hook(facts: SetupFacts) -> Iterator[Finding]:
         yield Finding(
             f"interpreter-{facts.hook.link}", f"the link to Python in {facts.paths.data} {what}", FIX, safe=True
         )
+    elif facts.hook.stale:
+        text = f"the link to Python in {facts.paths.data} leads to another one than memd's own"
+        yield Finding("interpreter-stale", text, FIX, safe=True, note=True)
 
 
 def _daemon(facts: SetupFacts) -> Iterator[Finding]:
@@ -75,7 +80,8 @@ def _daemon(facts: SetupFacts) -> Iterator[Finding]:
         yield Finding("daemon-silent", f"no daemon answers at {facts.paths.socket}", fix)
     if service.kind is None:
         why = f" ({service.trouble})" if service.trouble else ""
-        yield Finding("no-service", f"nothing will restart the daemon{why}", RUN if service.trouble else SERVICE)
+        fix = RUN if service.trouble else SERVICE
+        yield Finding("no-service", f"nothing will restart the daemon{why}", fix, note=service.trouble is not None)
     elif service.trouble:
         yield Finding(
             "service-unreachable", f"the service is written, but {service.trouble}", "log in, then look again"
@@ -85,11 +91,10 @@ def _daemon(facts: SetupFacts) -> Iterator[Finding]:
     elif not service.current:
         yield Finding("service-outdated", "the service's unit is not what this memd would write", SERVICE)
     if service.linger is False:
-        yield Finding("no-linger", "the daemon ends when you log out", "loginctl enable-linger")
+        yield Finding("no-linger", "the daemon ends when you log out", "loginctl enable-linger", note=True)
 
 
-def state_findings(facts: SetupFacts) -> Iterator[Finding]:
-    """The state folder and its disk alone."""
+def _state(facts: SetupFacts) -> Iterator[Finding]:
     folder = facts.paths.state
     match facts.state:
         case "open":

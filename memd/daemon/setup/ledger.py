@@ -22,7 +22,7 @@ VERSION = 1
 class Written:
     """One settings file that the installation changed."""
 
-    path: str
+    tool: str
     sha256: str
     """Of what the installation wrote."""
     original: str | None
@@ -35,14 +35,14 @@ class Written:
         """The content before as bytes."""
         return None if self.original is None else self.original.encode("utf-8", "surrogateescape")
 
-    def is_at(self, path: Path, content: bytes | None) -> bool:
-        """Whether the file is exactly as the installation left it."""
-        return self.path == str(path) and content is not None and self.sha256 == digest(content)
+    def left(self, content: bytes | None) -> bool:
+        """Whether this content is exactly what the installation left."""
+        return content is not None and self.sha256 == digest(content)
 
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """All that was written; the files by tool."""
+    """All that was written; the files by path, for a tool can have several homes (CLAUDE_CONFIG_DIR)."""
 
     files: Mapping[str, Written] = field(default_factory=dict)
     service: str | None = None
@@ -50,22 +50,17 @@ class Ledger:
     folders: tuple[str, ...] = ()
     """Folders that were made on the way."""
 
-    def with_file(self, tool: str, written: Written) -> "Ledger":
-        """The same with this tool's file."""
-        return replace(self, files={**self.files, tool: written})
+    def with_file(self, path: Path, written: Written) -> "Ledger":
+        """The same with this file."""
+        return replace(self, files={**self.files, str(path): written})
 
-    def without_file(self, tool: str) -> "Ledger":
-        """The same without this tool's file."""
-        return replace(self, files={name: kept for name, kept in self.files.items() if name != tool})
+    def without_file(self, path: Path) -> "Ledger":
+        """The same without this file."""
+        return replace(self, files={name: kept for name, kept in self.files.items() if name != str(path)})
 
     def with_folders(self, folders: Iterable[Path]) -> "Ledger":
         """The same with these folders too."""
         return replace(self, folders=tuple(dict.fromkeys([*self.folders, *map(str, folders)])))
-
-    @property
-    def empty(self) -> bool:
-        """Whether nothing is installed any more."""
-        return not self.files and self.service is None
 
 
 def digest(content: bytes) -> str:
@@ -84,7 +79,7 @@ def read(paths: Paths) -> Ledger:
         content = json.loads(read_bytes_or_none(path(paths)) or b"{}")
         if content.get("version") != VERSION:
             return Ledger()
-        files = {tool: Written(**written) for tool, written in content["files"].items()}
+        files = {name: Written(**written) for name, written in content["files"].items()}
         return Ledger(files, content["service"], tuple(content["folders"]))
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return Ledger()

@@ -12,26 +12,24 @@ from memd.config import Paths
 from memd.daemon.setup import hook, ledger, service
 from memd.daemon.setup.ledger import Ledger
 from memd.daemon.setup.service import Manager
+from memd.daemon.setup.trouble import refused
 from memd.errors import Refused
 from memd.files import remove_tree
 
 
 def take_service(manager: Manager, record: Ledger) -> tuple[Path | None, Ledger]:
     """End the service and remove its unit; the unit's path if there was one. Raises Refused where it cannot go."""
-    try:
+    with refused(manager.unit, "removed"):
         removed = service.remove(manager)
-    except OSError as error:
-        raise Refused(f"{manager.unit} cannot be removed: {error.strerror}") from error
     return manager.unit if removed else None, replace(record, service=None)
 
 
 def take_rest(paths: Paths, record: Ledger) -> list[Path]:
     """Remove the hook, the link and the ledger, and the folders that were made for them; what was there."""
-    try:
+    with refused(paths.data, "emptied"):
         removed = hook.remove_hook(paths)
+    with refused(paths.state, "emptied"):
         ledger.remove(paths, record)
-    except OSError as error:
-        raise Refused(f"{error.filename} cannot be removed: {error.strerror}") from error
     return removed
 
 
@@ -46,10 +44,8 @@ def doomed(paths: Paths) -> list[Path]:
 def purge(paths: Paths, record: Ledger) -> None:
     """Remove all of `doomed`, and the folders around it that are memd's own or were made by the installation."""
     for path in doomed(paths):
-        try:
+        with refused(path, "removed"):
             remove_tree(path)
-        except OSError as error:
-            raise Refused(f"{error.filename or path} cannot be removed: {error.strerror}") from error
     own = [folder for folder in (paths.config.parent, paths.socket.parent) if folder.name.startswith("memd")]
     for folder in sorted({*own, *map(Path, record.folders)}, key=lambda folder: -len(folder.parts)):
         with suppress(OSError):  # not empty, or not there

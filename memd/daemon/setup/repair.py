@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from memd.config import Paths
 from memd.daemon.setup import hook, ledger, settings
 from memd.daemon.setup.facts import SetupFacts
-from memd.errors import Refused
+from memd.daemon.setup.trouble import refused
 from memd.files import private_dir
 from memd.tools.registry import TOOLS
 
@@ -18,14 +18,14 @@ REWRITTEN = frozenset({"missing", "changed"})
 
 def repair(paths: Paths, environ: Mapping[str, str], found: SetupFacts) -> None:
     """Mend what is safe. Raises Refused or OSError where it cannot be written."""
-    try:
-        private_dir(paths.state)
-        hook.refresh_hook(paths)
-    except OSError as error:
-        raise Refused(f"{error.filename} cannot be written: {error.strerror}") from error
     record = ledger.read(paths)
-    for facts in found.tools:
-        if facts.installed and REWRITTEN & set(facts.faults):
-            tool = TOOLS[facts.name]
-            plan = settings.plan_install(tool, tool.place(environ), hook.command(paths))
-            record = settings.apply_install(paths, tool, plan, record)
+    with refused(paths.state, "made private"):
+        private_dir(paths.state)
+    with refused(paths.data, "written"):
+        hook.refresh_hook(paths)
+    broken = {facts.settings for facts in found.tools if facts.installed and REWRITTEN & set(facts.faults)}
+    for tool in TOOLS.values():
+        for place in settings.places(tool, environ, record):
+            if place.settings in broken:
+                plan = settings.plan_install(tool, place, hook.command(paths))
+                record = settings.apply_install(paths, tool, plan, record)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from memd.config import Paths
+from memd.daemon.setup.trouble import refused
 from memd.errors import Fault, Refused
 from memd.files import read_bytes_or_none, write_atomic
 
@@ -121,11 +122,9 @@ def install(manager: Manager, paths: Paths) -> None:
     if why := manager.trouble():
         raise Refused(why)
     _refuse_foreign(manager)
-    try:
+    with refused(manager.unit, "written"):
         manager.unit.parent.mkdir(parents=True, exist_ok=True)
         write_atomic(manager.unit, manager.content(paths), 0o644)
-    except OSError as error:
-        raise Refused(f"{manager.unit} cannot be written: {error.strerror}") from error
     manager.start()
 
 

@@ -1,6 +1,7 @@
 """`memd show`: a checkpoint, or a part of it, as it would be given back."""
 
 import os
+from typing import TYPE_CHECKING
 
 import click
 
@@ -9,6 +10,9 @@ from memd.cli.common import meant, print_json, print_text, reading
 from memd.errors import NotFound
 from memd.model import Checkpoint, Session
 from memd.store import Store
+
+if TYPE_CHECKING:
+    from memd.extract.files import Touched
 
 PARTS = ("checkpoint", "mind", "memo", "scene", "files")
 
@@ -86,8 +90,10 @@ def _checkpoint(
 def _files(store: Store, session: Session) -> str:
     from memd.extract.files import touched  # noqa: PLC0415
 
-    lines = [
-        f"{'created' if f.created else 'changed' if f.changes else 'read':8} {f.path} (#{f.number}, {f.changes} changes, {f.reads} reads)"
-        for f in reversed(touched(store.operations(session.id)))
-    ]
+    lines = [_file(file) for file in reversed(touched(store.operations(session.id)))]
     return "\n".join(lines) or "no files were touched"
+
+
+def _file(file: "Touched") -> str:
+    what = "created" if file.created else "changed" if file.changes else "read"
+    return f"{what:8} {file.path} (#{file.number}, {file.changes} changes, {file.reads} reads)"

@@ -18,7 +18,6 @@ from memd.store import Store
 from memd.store.folders import Folders
 from memd.tools.protocol import Tool
 from memd.tools.registry import tool as named
-from memd.writers.extractive import first_directing
 
 AGENT_TEXTS, CALLS = 60, 1_500
 """So many of the newest are looked at; what people asked for is always read whole."""
@@ -181,7 +180,7 @@ def summary_hint(content: Content) -> str:
 
 
 def _first(material: Material) -> int | None:
-    mission = first_directing(material)
+    mission = turns.directing(material)
     return None if mission is None else mission.number
 
 

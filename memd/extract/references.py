@@ -27,7 +27,8 @@ _PAIR = re.compile(r"(?<![\w/.-])[A-Za-z_][\w.-]*[=:][A-Za-z0-9_./-]+(?![\w(])")
 _NAME = re.compile(r"(?<![\w$.-])[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*(?:-[\w$]+)*|(?<![\w-])--[a-z][a-z0-9-]{3,}")
 _SPLIT = re.compile(r"\s*(?:&&|\|\||;|\n)\s*")
 _TRIVIAL = re.compile(
-    r"(?:ls|cd|cat|head|tail|grep|rg|find|sed|awk|echo|printf|wc|pwd|sleep|which|mkdir|true|sort|git (?:status|diff|log|add|show|branch))\b"
+    r"(?:ls|cd|cat|head|tail|grep|rg|find|sed|awk|echo|printf|wc|pwd|sleep|which|mkdir|true|sort"
+    r"|git (?:status|diff|log|add|show|branch))\b"
 )
 
 

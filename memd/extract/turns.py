@@ -13,6 +13,12 @@ from memd.model import MEMO_CHANNELS, Channel, Grade, Record
 _ADDED = {Channel.HUMAN_STEERED, Channel.HUMAN_ANSWER}
 
 
+_TRIFLES = frozenset(
+    "hi,hello,hey,ok,okay,yes,no,continue,go on,go ahead,test,thanks,hallo,你好,继续".split(",")  # noqa: SIM905 - a list of words
+)
+"""What says too little to be a mission."""
+
+
 @dataclass(frozen=True, slots=True)
 class Turn:
     """Where the session stands.
@@ -42,6 +48,18 @@ def words(material: Material) -> list[Record]:
     """Everything the person (or operator) asked for, in order."""
     asked = [record for record in material.said if asks(record)]
     return asked or [r for r in material.said if asks(_own(r))]
+
+
+def directing(material: Material) -> Record | None:
+    """The message that set the mission: the newest goal, else the first that says more than a greeting or "go on"."""
+    asked = words(material)
+    goals = [r for r in asked if r.channel is Channel.HUMAN_COMMAND and r.extra.get("command") == "goal"]
+    found = goals[-1:] or [r for r in asked if _telling(r)][:1] or asked[:1]
+    return found[0] if found else None
+
+
+def _telling(record: Record) -> bool:
+    return record.channel is not Channel.HUMAN_ANSWER and record.text.strip().lower().rstrip(".!?") not in _TRIFLES
 
 
 def _own(record: Record) -> Record:

@@ -15,11 +15,12 @@ _EFFECTS = re.compile(
     r"|\b(?:rm|mv|cp|mkdir|chmod|ln|curl -X (?:POST|PUT|DELETE|PATCH)|scp|rsync)\b"
 )
 _TESTS = re.compile(
-    r"\b(?:pytest|tox|nox|jest|vitest|mocha|go test|cargo test|npm (?:run )?test|pnpm (?:run )?test|yarn test|make (?:test|check)|"
-    r"rspec|phpunit|mvn (?:test|verify)|gradle test|ctest|mise run test)\b"
+    r"\b(?:pytest|tox|nox|jest|vitest|mocha|go test|cargo test|npm (?:run )?test|pnpm (?:run )?test|yarn test"
+    r"|make (?:test|check)|rspec|phpunit|mvn (?:test|verify)|gradle test|ctest|mise run test)\b"
 )
 _COUNTS = re.compile(
-    r"\d+ (?:passed|failed|errors?|skipped|passing|failing|tests? (?:passed|failed))|test result: \w+\.[^\n]*|FAIL\b[^\n]*|\bok\s+\S+\s+[\d.]+s"
+    r"\d+ (?:passed|failed|errors?|skipped|passing|failing|tests? (?:passed|failed))"
+    r"|test result: \w+\.[^\n]*|FAIL\b[^\n]*|\bok\s+\S+\s+[\d.]+s"
 )
 
 

@@ -121,7 +121,8 @@ def _degraded(facts: Facts) -> Iterator[Reason]:
         fix = "memd doctor" if fault in {"unreadable", "malformed", "disabled"} else f"memd install {tool}"
         yield Reason(f"hooks-{fault}", _HOOKS[fault].format(tool=tool), fix, Health.DEGRADED)
     if facts.boundary is not None and not _arrived(facts, facts.boundary):
-        text = f"no checkpoint was seen going in after the compaction of {clock(facts.boundary.at)} (hook not run, or its output lost)"
+        when = clock(facts.boundary.at)
+        text = f"no checkpoint was seen going in after the compaction of {when} (hook not run, or its output lost)"
         yield Reason("receipt-missing", text, f"memd show {name}", Health.DEGRADED)
     elif facts.delivery is not None and facts.delivery.level == "delivered":
         seen, parts = len(facts.delivery.seen), facts.delivery.parts

@@ -29,9 +29,9 @@ def line(text: str, limit: int) -> str:
 
 
 def quote(text: str, limit: int) -> str:
-    """The text on one line between quotation marks.
+    r"""The text on one line between quotation marks.
 
-    >>> quote("say hi\\nnow", 80)
+    >>> quote("say hi\nnow", 80)
     '"say hi now"'
     """
     return f'"{oneline(text, limit)}"'

@@ -195,9 +195,9 @@ def _headed(name: str, blocks: Sequence[str]) -> Iterator[str]:
 def _intro(content: Content) -> str:
     who = "the operator's prompts (headless; a person or a program)" if content.operator else "the person's own words"
     return (
-        f"This is my record of this session, kept outside the context by memd, a program beside the agent, and written {clock(content.at)} "
-        f"by its {content.writer} writer from the transcript; lines quoted as such are {who} and stay in force with the agreements, "
-        "the rest is not theirs, and where a newer message differs, the newer message wins."
+        "This is my record of this session, kept outside the context by memd, a program beside the agent, and written "
+        f"{clock(content.at)} by its {content.writer} writer from the transcript; lines quoted as such are {who} and stay "
+        "in force with the agreements, the rest is not theirs, and where a newer message differs, the newer message wins."
     )
 
 

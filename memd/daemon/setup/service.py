@@ -159,7 +159,8 @@ def look(manager: Manager, paths: Paths) -> ServiceFacts:
 def variables(environ: Mapping[str, str]) -> dict[str, str]:
     """What the service's environment must hold beside the manager's own: places, and PATH without relative folders."""
     found = {name: environ[name] for name in PLACES if environ.get(name)}
-    path = os.pathsep.join(part for part in environ.get("PATH", "").split(os.pathsep) if part.startswith("/"))
+    parts = dict.fromkeys(part for part in environ.get("PATH", "").split(os.pathsep) if part.startswith("/"))
+    path = os.pathsep.join(parts)
     return found | ({"PATH": path} if path else {})
 
 

@@ -145,12 +145,8 @@ def _state(row: Row, block: Row, known: Row) -> State:
 def _answered(known: Row) -> dict[str, Any]:
     """What a structured result adds: ids of what goes on, answers, plans, when a schedule fires."""
     found: dict[str, Any] = {}
-    for name, keys in {
-        "job": ("backgroundTaskId", "shellId"),
-        "agent": ("agentId",),
-        "output": ("outputFile",),
-    }.items():
-        found |= {name: string(known, key) for key in keys if string(known, key)}
+    named = (("job", "backgroundTaskId"), ("job", "shellId"), ("agent", "agentId"), ("output", "outputFile"))
+    found |= {name: string(known, key) for name, key in named if string(known, key)}
     found |= {name: known[name] for name in ("id", "humanSchedule", "scheduledFor", "numLines") if name in known}
     if string(known, "plan"):
         found["plan"] = string(known, "plan")[: DETAIL * 4]

@@ -104,11 +104,14 @@ class Watches:
         return self._problems or ((f"only {have} of {want} directories are watched",) if have < want else ())
 
     def _drop_all_but(self, want: dict[tuple[int, int], str]) -> None:
+        if self._observer is None:
+            return
+        # An emitter ends when its directory is deleted; the directory made anew may have got the same inode.
+        alive = {emitter.watch for emitter in list(self._observer.emitters) if emitter.should_keep_running()}
         for path, (identity, watch) in list(self._held.items()):
-            if want.get(identity) != path:
+            if want.get(identity) != path or watch not in alive:
                 del self._held[path]
-                if self._observer is not None:
-                    self._observer.unschedule(watch)
+                self._observer.unschedule(watch)
 
     def _add(self, path: str, identity: tuple[int, int], problems: set[str]) -> bool:
         if not problems.isdisjoint(_SHORT.values()):

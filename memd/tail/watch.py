@@ -123,10 +123,13 @@ class Watcher:
         errors: list[str] = []
         found = list(sweep(map(Path, self._roots), self._wanted, lambda error: errors.append(str(error))))
         self._unreadable = tuple(errors)
-        for file in sorted(found, key=lambda file: file.mtime_ns):  # the latest last: they stay active longest
-            self._compare(os.fspath(file.path), hash((file.inode, file.size, file.mtime_ns)))
+        found.sort(key=lambda file: file.mtime_ns)  # the latest last: they stay active longest
+        states = {os.fspath(file.path): hash((file.inode, file.size, file.mtime_ns)) for file in found}
         with self._lock:
-            missing = self._seen.keys() - {os.fspath(file.path) for file in found}
+            changed = [path for path, state in states.items() if self._seen.get(path) != state]
+            missing = self._seen.keys() - states.keys()
+        for path in changed:
+            self._compare(path, states[path])
         for path in missing:
             self._compare(path, _state(path))
 

@@ -62,9 +62,11 @@ class TestSweep:
         (root / "self.jsonl").symlink_to(root / "self.jsonl")
         (root / "nowhere.jsonl").symlink_to(root / "nothing")
         os.mkfifo(root / "fifo.jsonl")
-        errors = []
-        assert paths(root, on_error=errors.append) == expected
+        errors, asked = [], []
+        found = sweep([root], lambda path: asked.append(path) or wanted(path), errors.append)
+        assert sorted(found.path for found in found) == expected
         assert errors == []
+        assert len(asked) == 4  # nothing was walked through twice
 
     def test_missing_root(self, root, tmp_path):
         """A tool that was never used is not an error."""

@@ -210,6 +210,7 @@ class TestLooks:
             append(root / "a" / "new.jsonl")
             shutil.rmtree(root / "a")
             append(root / "other.jsonl")
+            running.watcher._active.forget(str(root / "a" / "old.jsonl"))  # nobody looks at it any more
             running.watcher.sweep_soon()
             eventually(lambda: {root / "a" / "old.jsonl", root / "other.jsonl"} <= set(running.hints))
 
@@ -263,6 +264,20 @@ class TestRoots:
             append(root / "new.jsonl")
             running.hinted(root / "new.jsonl")
             eventually(lambda: running.watcher.watches() == (1, 1))
+            append(root / "newer.jsonl")
+            running.hinted(root / "newer.jsonl")
+
+    @pytest.mark.parametrize("replace", [shutil.rmtree, lambda root: root.rename(root.with_name("away"))])
+    def test_replaced_between_two_ticks(self, root, monkeypatch, replace):
+        """The same, when nobody saw that it was away, and even if the new one has the inode of the old one."""
+        monkeypatch.setattr(watch, "TICK", 0.1)
+        monkeypatch.setattr(watch, "due", lambda *_: False)
+        with Running(root) as running:
+            replace(root)
+            root.mkdir()
+            append(root / "new.jsonl")
+            running.hinted(root / "new.jsonl")
+            running.watcher._active.forget(str(root / "new.jsonl"))
             append(root / "newer.jsonl")
             running.hinted(root / "newer.jsonl")
 

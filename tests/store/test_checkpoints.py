@@ -107,3 +107,13 @@ def test_a_checkpoint_given_to_a_fork_counts_for_its_own_session(recorded):
     give(recorded, 1, session=TWO.session)
     give(recorded, 2, session=TWO.session, origin=ONE.session)
     assert recorded.prune_checkpoints(ONE.session, keep=0) == [1]
+
+
+def test_what_changes_nothing_is_confirmed(recorded):
+    """The current checkpoint is told to hold further; earlier ones and other sessions are not, nor does it go back."""
+    add(recorded, "extractive", "extractive")
+    recorded.confirm_checkpoint(ONE.session, 9)
+    recorded.confirm_checkpoint(ONE.session, 5)
+    recorded.confirm_checkpoint(TWO.session, 9)
+    assert (recorded.checkpoint(ONE.session, 1).upto, recorded.current_checkpoint(ONE.session).upto) == (1, 9)
+    assert recorded.current_checkpoint(TWO.session) is None

@@ -1,6 +1,6 @@
 r"""The hook that a coding agent runs: event on stdin, text for the agent on stdout, exit 0, silence on stderr.
 
-    python3 -I -S memd_hook.py TOOL EVENT [PART] --socket SOCKET --state DIRECTORY     < payload
+    python3 -I -S memd_hook.py TOOL EVENT [PART] [--socket SOCKET] [--state DIRECTORY]     < payload
 
 Strategy. An agent must never be held up or stopped by memd, so: ask the daemon; without a whole answer in time (1 s,
 PreCompact 2 s, everything included) give back what the daemon left ready on disk; without that, nothing. One alarm
@@ -9,8 +9,8 @@ modules and `_socket`, parses no JSON (the import alone doubles the time) and le
 
 Protocol (memd/daemon/wire.py): one line `1 TOOL EVENT PART ENTRYPOINT LENGTH\n` and LENGTH bytes there, `text LENGTH\n`
 and LENGTH bytes back; any other reply, a cut one too, means the disk. `-` stands for no part or no
-CLAUDE_CODE_ENTRYPOINT, which is all that is taken from the environment (MEMD_SOCKET and MEMD_STATE_DIR win over the
-arguments). Ready reply: DIRECTORY/sessions/TOOL/<session id>/ready/EVENT[.<source of SessionStart>][.PART].
+CLAUDE_CODE_ENTRYPOINT, the only variable that is sent. MEMD_SOCKET and MEMD_STATE_DIR win over the options.
+Ready reply: DIRECTORY/sessions/TOOL/<session id>/ready/EVENT[.<source, for SessionStart>][.PART].
 """
 
 import _signal  # type: ignore[import-not-found]  # there since the start; `signal` imports `enum`
@@ -28,7 +28,7 @@ WORD = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
 
 def main(args: list[str]) -> None:
     """Reads the event, asks, and writes the reply; an exception means that there is nothing more to say."""
-    socket, state = option(args, "--socket", b"MEMD_SOCKET"), option(args, "--state", b"MEMD_STATE_DIR")
+    socket, state = where(option(args, "--socket"), option(args, "--state"))
     tool, event, part = *args, *["-"] * (len(args) == 2)
     if not (plain(tool) and plain(event) and plain(part)):
         return
@@ -58,12 +58,28 @@ def late(*_: object) -> None:
     raise TimeoutError
 
 
-def option(args: list[str], name: str, variable: bytes) -> str:
-    """The value of an option, which is taken out of `args`; the environment's word wins."""
+def where(socket: str, state: str) -> tuple[str, str]:
+    """Socket and state directory: the environment's word, the arguments', or the default places (as in memd/config.py)."""
+    chosen = env(b"MEMD_STATE_DIR")
+    if chosen not in ("", state):
+        socket, state = "", chosen  # another state directory belongs to another daemon
+    if not state:
+        local = "/Library/Application Support" if sys.platform == "darwin" else "/.local/state"
+        state = (env(b"XDG_STATE_HOME") or env(b"HOME") + local) + "/memd"
+    return env(b"MEMD_SOCKET") or socket or state + "/memd.sock", state
+
+
+def env(name: bytes) -> str:
+    """A variable, empty when it is not there."""
+    return posix.environ.get(name, b"").decode(sys.getfilesystemencoding(), "surrogateescape")
+
+
+def option(args: list[str], name: str) -> str:
+    """The value of an option, which is taken out of `args`."""
     at = args.index(name) if name in args else len(args)
     value = "".join(args[at + 1 : at + 2])
     del args[at : at + 2]
-    return posix.environ.get(variable, b"").decode(sys.getfilesystemencoding(), "surrogateescape") or value
+    return value
 
 
 def plain(word: str) -> bool:
@@ -83,7 +99,7 @@ def read(chunks: list[bytes]) -> int:
 
 def ask(socket: str, tool: str, event: str, part: str, payload: bytes) -> bytes | None:
     """The daemon's text, None when the disk is best; raises OSError when nobody answers."""
-    entrypoint = posix.environ.get(b"CLAUDE_CODE_ENTRYPOINT", b"").decode("latin-1")
+    entrypoint = env(b"CLAUDE_CODE_ENTRYPOINT")
     line = f"1 {tool} {event} {part} {entrypoint if plain(entrypoint) else '-'} {len(payload)}\n"
     peer = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
     peer.connect(socket)
@@ -108,7 +124,7 @@ def ready(state: str, tool: str, event: str, part: str, payload: bytes) -> bytes
         field(payload, b"source") if event == "SessionStart" else None,
     )
     name = event + (f".{source}" if source else "") + (f".{part}" if part != "-" else "")
-    if not (state and plain(session) and plain(source or "-")):
+    if not (plain(session) and plain(source or "-")):
         return b""
     with open(f"{state}/sessions/{tool}/{session}/ready/{name}", "rb", 0) as file:
         return file.readall()

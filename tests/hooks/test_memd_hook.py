@@ -364,7 +364,7 @@ def test_odd_arguments_cannot_forge_a_request(hook, words):
 
 
 def test_missing_options_say_nothing(hook):
-    """Without a socket and a state directory there is nobody to ask and nowhere to look."""
+    """An option without its value is as good as none."""
     for more in ([], ["--socket"], ["--state"], ["--socket", "--state"], ["--state", ""]):
         assert hook.run(command=[*PYTHON, str(SCRIPT), "codex", "Stop", *more], payload=COMPACT) == b""
 
@@ -379,6 +379,36 @@ def test_the_environment_wins(hook, tmp_path):
     with other.peer(replying(b"text 4\nlive")):
         env = {"MEMD_SOCKET": str(other.socket)}
         assert hook.run("claude-code", "SessionStart", payload=COMPACT, env=env) == b"live"
+
+
+def test_another_state_directory_has_another_daemon(hook, tmp_path):
+    """With MEMD_STATE_DIR alone the socket beside it is asked, not the first daemon's; the same one changes nothing."""
+    other = Hook(tmp_path)
+    other.state = tmp_path / "other"
+    other.socket = other.state / "memd.sock"
+    other.state.mkdir()
+    with hook.peer(replying(b"text 5\nfirst")), other.peer(replying(b"text 6\nsecond")):
+        for state, text in ((other.state, b"second"), (hook.state, b"first")):
+            env = {"MEMD_STATE_DIR": str(state)}
+            assert hook.run("claude-code", "SessionStart", payload=COMPACT, env=env) == text
+
+
+@pytest.mark.parametrize("xdg", [True, False])
+def test_without_options_the_default_places_are_asked(hook, tmp_path, xdg):
+    """A plugin's command line cannot name them: they are where the daemon has them by default."""
+    hook.state = Path(default_state(env := {"XDG_STATE_HOME": str(tmp_path)} if xdg else {"HOME": str(tmp_path)}))
+    hook.socket = hook.state / "memd.sock"
+    hook.ready("SessionStart.compact", b"from disk")
+    command = [*PYTHON, str(SCRIPT), "claude-code", "SessionStart"]
+    assert hook.run(command=command, env=env, payload=COMPACT) == b"from disk"
+    with hook.peer(replying(b"text 4\nlive")):
+        assert hook.run(command=command, env=env, payload=COMPACT) == b"live"
+
+
+def default_state(env):
+    """Where memd's own settings put the state in this environment."""
+    code = "import platformdirs; print(platformdirs.user_state_path('memd', appauthor=False), end='')"
+    return subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, check=True, text=True).stdout
 
 
 def test_options_may_stand_anywhere(hook):

@@ -32,6 +32,7 @@ def command(tools: Sequence[str], *, service: bool | None, dry_run: bool, yes: b
     The change is shown before it is made. `memd uninstall` takes all of it back.
     """
     from memd.config import paths  # noqa: PLC0415 - a command loads what it needs when it runs
+    from memd.daemon.setup import installation  # noqa: PLC0415
     from memd.daemon.setup import service as services  # noqa: PLC0415
 
     places = paths(os.environ)
@@ -44,8 +45,8 @@ def command(tools: Sequence[str], *, service: bool | None, dry_run: bool, yes: b
         return
     if any(plan.changes for _, plan in planned) and not yes:
         _ask("Proceed?")
-    _apply(places, planned)
-    trouble = _serve(places, manager, _wanted(manager, service, asked=not yes))
+    installation.put_in(places, planned)
+    trouble = _serve(places, manager) if _wanted(manager, service, asked=not yes) else None
     _prove(places, [tool for tool, _ in planned])
     if trouble:
         raise Refused(f"the hooks are in, the service is not: {trouble}; {BY_HAND}")
@@ -113,26 +114,6 @@ def _ask(question: str) -> None:
     click.confirm(question, default=True, abort=True)
 
 
-def _apply(places: "Paths", planned: Planned) -> None:
-    from memd.daemon.setup import hook, ledger, removal, settings  # noqa: PLC0415
-    from memd.daemon.setup.trouble import refused  # noqa: PLC0415
-
-    before = ledger.read(places)
-    made = [folder for own in (places.state, places.data) for folder in ledger.missing_folders(own)]
-    record = before.with_folders(made)
-    try:
-        with refused(places.data, "written"):
-            hook.refresh_hook(places)
-        with refused(places.state, "written"):
-            ledger.write(places, record)
-        for tool, plan in planned:
-            record = settings.apply_install(places, tool, plan, record)
-    except Refused:
-        if not record.files:  # it was the first, and nothing of it shall stay
-            removal.take_rest(places, record)
-        raise
-
-
 def _wanted(manager: "Manager", service: bool | None, *, asked: bool) -> bool:  # noqa: FBT001 - three answers
     if service is not None or not asked or not sys.stdin.isatty():
         return bool(service)
@@ -142,25 +123,17 @@ def _wanted(manager: "Manager", service: bool | None, *, asked: bool) -> bool:  
     return click.confirm(f"Start the daemon now and at every login ({manager.kind})?", default=True)
 
 
-def _serve(places: "Paths", manager: "Manager", wanted: bool) -> str | None:  # noqa: FBT001 - the answer given
-    """Installs the service if it is wanted; what came in between, as half a sentence."""
-    from dataclasses import replace  # noqa: PLC0415
-
-    from memd.daemon.setup import ledger, service  # noqa: PLC0415
+def _serve(places: "Paths", manager: "Manager") -> str | None:
+    """Installs the service; what came in between, as half a sentence."""
+    from memd.daemon.setup import installation, service  # noqa: PLC0415
     from memd.errors import MemdError  # noqa: PLC0415
 
-    if not wanted:
-        return None
-    record = ledger.read(places)
-    made = [folder for own in manager.folders() for folder in ledger.missing_folders(own)]
     try:
-        service.install(manager, places)
+        installation.add_service(places, manager)
     except MemdError as error:
         return str(error)
-    ledger.write(places, replace(record.with_folders(made), service=str(manager.unit)))
     click.echo(f"Service: {manager.unit} is enabled and started")
-    facts = service.look(manager, places)
-    if facts.linger is False:
+    if service.look(manager, places).linger is False:
         click.echo("It ends when you log out; to let it go on: loginctl enable-linger")
     return None
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def command(tools: Sequence[str], *, purge: bool, yes: bool) -> None:
     """Take memd's hooks out of the coding agents' settings (or of each TOOL's), and the rest with the last of them."""
     from memd.config import paths  # noqa: PLC0415 - a command loads what it needs when it runs
-    from memd.daemon.setup import ledger  # noqa: PLC0415
+    from memd.daemon.setup import ledger, removal, service  # noqa: PLC0415
 
     if purge and tools:
         raise click.UsageError("--purge takes everything: name no TOOL with it")
@@ -31,7 +31,7 @@ def command(tools: Sequence[str], *, purge: bool, yes: bool) -> None:
     planned = _plan(tools, record)
     if purge:
         _check_purge(places, yes=yes)
-    removed, record = _take(places, planned, record, whole=not tools)
+    removed, record = removal.take_out(places, planned, record, service.here(os.environ), whole=not tools)
     for line in removed:
         click.echo(f"removed {line}")
     if not removed:
@@ -49,21 +49,6 @@ def _plan(names: Sequence[str], record: "Ledger") -> "list[Plan]":
     chosen = [tool(name) for name in dict.fromkeys(names)] or list(TOOLS.values())
     places = [(one, place) for one in chosen for place in settings.places(one, os.environ, record)]
     return [settings.plan_uninstall(one, place, record) for one, place in places]
-
-
-def _take(places: "Paths", planned: "list[Plan]", record: "Ledger", *, whole: bool) -> "tuple[list[str], Ledger]":
-    """The tools' settings first: from then on nothing calls what is removed next."""
-    from memd.daemon.setup import ledger, removal, service, settings  # noqa: PLC0415
-
-    removed = [f"the hooks in {plan.path}" for plan in planned if plan.changes]
-    for plan in planned:
-        record = settings.apply_uninstall(plan, record)
-    if record.files and not whole:
-        ledger.write(places, record)
-        return removed, record
-    unit, record = removal.take_service(service.here(os.environ), record)
-    removed += [f"the service {unit}"] if unit else []
-    return removed + [str(path) for path in removal.take_rest(places, record)], record
 
 
 def _check_purge(places: "Paths", *, yes: bool) -> None:

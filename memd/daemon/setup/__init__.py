@@ -4,7 +4,7 @@
     ledger     what was written where, with the bytes and modes from before: the only memory of an installation
     settings   a tool's settings file, changed and given back
     service    the unit of the service manager; `systemd` and `launchd` know their own
-    removal    the service, the hook and the record taken away
+    installation, removal    the order in which all of it is put in and taken out
     proof      the installed hook, run once
     facts      all of it looked at, for `memd doctor` and `memd status`
     findings   what is wrong with that, and the command that mends it

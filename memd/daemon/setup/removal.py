@@ -1,27 +1,41 @@
-"""Taking away what is not in a tool's settings: the service, the hook, the ledger; and, if asked for, the record.
+"""Taking away: the hooks in the settings, the service, the hook, the ledger; and, if asked for, the record.
 
 To remove a folder with all that is in it is the one thing here that cannot be taken back, so a place that is also
 somebody's home, or holds one, is refused: `MEMD_STATE_DIR` may say anything.
 """
 
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 
 from memd.config import Paths
-from memd.daemon.setup import hook, ledger, service
+from memd.daemon.setup import hook, ledger, service, settings
 from memd.daemon.setup.ledger import Ledger
 from memd.daemon.setup.service import Manager
 from memd.daemon.setup.trouble import refused
 from memd.errors import Refused
 from memd.files import remove_tree
+from memd.tools.protocol import Plan
 
 
-def take_service(manager: Manager, record: Ledger) -> tuple[Path | None, Ledger]:
-    """End the service and remove its unit; the unit's path if there was one. Raises Refused where it cannot go."""
+def take_out(
+    paths: Paths, plans: Sequence[Plan], record: Ledger, manager: Manager, *, whole: bool
+) -> tuple[list[str], Ledger]:
+    """Carry the plans out; the rest goes with the last settings file, or at once when it is the `whole`.
+
+    The settings come first: from then on nothing calls what is removed next. Gives what was removed, in words, and the
+    ledger as it was last. Raises Refused where something cannot go; what is left is still in the ledger.
+    """
+    removed = [f"the hooks in {plan.path}" for plan in plans if plan.changes]
+    for plan in plans:
+        record = settings.apply_uninstall(plan, record)
+    if record.files and not whole:
+        with refused(paths.state, "written"):
+            ledger.write(paths, record)
+        return removed, record
     with refused(manager.unit, "removed"):
-        removed = service.remove(manager)
-    return manager.unit if removed else None, replace(record, service=None)
+        removed += [f"the service {manager.unit}"] if service.remove(manager) else []
+    return removed + [str(path) for path in take_rest(paths, record)], record
 
 
 def take_rest(paths: Paths, record: Ledger) -> list[Path]:

@@ -1,0 +1,179 @@
+"""What the doctor says of an installation, and what it mends."""
+
+import json
+import os
+from dataclasses import replace
+
+import pytest
+
+from memd.daemon.setup import hook, settings
+from memd.daemon.setup.facts import facts
+from memd.daemon.setup.findings import findings
+from memd.daemon.setup.installation import put_in
+from memd.daemon.setup.repair import repair
+from memd.tools.registry import TOOLS
+
+TOOL = TOOLS["claude-code"]
+
+
+@pytest.fixture
+def installed(places, settings_file, systemctl):
+    """A whole installation, without a service and without a daemon."""
+    put_in(places, [(TOOL, settings.plan_install(TOOL, TOOL.place(os.environ), hook.command(places)))])
+    return settings_file
+
+
+def _look(places):
+    return facts(places, os.environ)
+
+
+def _codes(found):
+    return {finding.code for finding in findings(found) if finding.code not in {"daemon-silent", "no-service"}}
+
+
+def test_nothing_installed_is_one_finding(places, home, systemctl):
+    """What follows from it is not said as well."""
+    (found,) = findings(_look(places))
+    assert (found.code, found.fix) == ("not-installed", "memd install")
+
+
+def test_no_agent_at_all(places, systemctl, monkeypatch):
+    """A machine without any of the tools: said, not crashed on."""
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", "/nowhere")
+    (found,) = findings(_look(places))
+    assert "no coding agent was found" in found.text
+
+
+def test_a_whole_installation_has_no_faults(places, installed):
+    """Only that no daemon runs, and that nothing will restart it, with the command for each."""
+    assert {finding.code: finding.fix for finding in findings(_look(places))} == {
+        "daemon-silent": "memd run",
+        "no-service": "memd install --service",
+    }
+
+
+def test_all_is_well(places, installed):
+    """With a daemon and a service there is nothing to say."""
+    found = _look(places)
+    well = replace(
+        found,
+        answers=True,
+        service=replace(found.service, kind="systemd", enabled=True, current=True, linger=True),
+    )
+    assert findings(well) == ()
+
+
+def _delete_hooks(path, places):
+    path.write_text("{}")
+
+
+def _change_hooks(path, places):
+    path.write_bytes(path.read_bytes().replace(b'"timeout": 5', b'"timeout": 5000'))
+
+
+def _disable(path, places):
+    path.write_bytes(path.read_bytes().replace(b"{", b'{"disableAllHooks": true,', 1))
+
+
+def _malform(path, places):
+    path.write_bytes(path.read_bytes().replace(b'"SessionEnd"', b'"Stop": [{"matcher": 1}], "SessionEnd"', 1))
+
+
+def _garble(path, places):
+    path.write_bytes(b"{")
+
+
+def _lose_copy(path, places):
+    (places.data / "memd_hook.py").unlink()
+
+
+def _age_copy(path, places):
+    (places.data / "memd_hook.py").write_text("# older")
+
+
+def _lose_link(path, places):
+    (places.data / "bin" / "python3").unlink()
+
+
+def _break_link(path, places):
+    _lose_link(path, places)
+    (places.data / "bin" / "python3").symlink_to("/nowhere")
+
+
+def _open_state(path, places):
+    places.state.chmod(0o755)
+
+
+def _close_state(path, places):
+    places.state.chmod(0o500)
+
+
+@pytest.mark.parametrize(
+    ("harm", "code", "mended"),
+    [
+        (_delete_hooks, "hooks-missing", True),
+        (_change_hooks, "hooks-changed", True),
+        (_disable, "hooks-disabled", False),
+        (_malform, "hooks-malformed", False),
+        (_garble, "hooks-unreadable", False),
+        (_lose_copy, "hook-missing", True),
+        (_age_copy, "hook-differs", True),
+        (_lose_link, "interpreter-missing", True),
+        (_break_link, "interpreter-broken", True),
+        (_open_state, "state-open", True),
+        (_close_state, "state-readonly", False),
+    ],
+)
+def test_each_harm_is_found_and_the_safe_ones_mended(places, installed, harm, code, mended):
+    """The finding has its own code and a command; `--fix` mends what takes nothing from anybody."""
+    harm(installed, places)
+    found = _look(places)
+    assert _codes(found) == {code}
+    (finding,) = (one for one in findings(found) if one.code == code)
+    assert (finding.safe, finding.fix == "memd doctor --fix") == (mended, mended)
+    if mended:
+        repair(places, os.environ, found)
+        assert _codes(_look(places)) == set()
+    places.state.chmod(0o700)
+
+
+def test_the_malformed_entry_is_named(places, installed):
+    """One of them can silence every hook of the file: the person must know which."""
+    _malform(installed, places)
+    (finding,) = (one for one in findings(_look(places)) if one.code == "hooks-malformed")
+    assert "hooks.Stop[0]" in finding.text
+
+
+def test_mending_does_not_touch_what_is_not_ours(places, installed):
+    """No hooks for a tool that never had any, no switch turned, no other entry changed."""
+    _disable(installed, places)
+    _change_hooks(installed, places)
+    repair(places, os.environ, _look(places))
+    content = json.loads(installed.read_bytes())
+    assert content["disableAllHooks"] is True
+    assert content["model"] == "opus"
+    assert _codes(_look(places)) == {"hooks-disabled"}
+
+
+@pytest.mark.parametrize(
+    ("change", "code", "note"),
+    [
+        ({"kind": "systemd", "enabled": False}, "service-disabled", False),
+        ({"kind": "systemd", "enabled": True, "current": False}, "service-outdated", False),
+        ({"kind": "systemd", "enabled": True, "current": True, "linger": False}, "no-linger", True),
+        ({"kind": "systemd", "trouble": "x"}, "service-unreachable", False),
+        ({"kind": None, "trouble": None}, "no-service", False),
+        ({"kind": None, "trouble": "x"}, "no-service", True),
+    ],
+)
+def test_the_service(places, installed, change, code, note):
+    """Being enabled is not enough: it may be outdated, or end at logout. Where there can be none, that is no fault."""
+    found = _look(places)
+    (finding,) = findings(replace(found, answers=True, service=replace(found.service, **change)))
+    assert (finding.code, finding.note) == (code, note)
+
+
+def test_a_full_disk_and_another_users_state(places, installed):
+    """Both have to be known before a checkpoint is lost."""
+    found = replace(_look(places), free_bytes=10 * 2**20, state="foreign")
+    assert _codes(found) == {"state-foreign", "disk-full"}

@@ -1,0 +1,252 @@
+"""A settings file on disk: changed, and given back as it was."""
+
+import json
+import os
+
+import pytest
+
+from memd.daemon.setup import hook, ledger, settings
+from memd.daemon.setup.installation import put_in
+from memd.daemon.setup.ledger import Ledger, Written
+from memd.daemon.setup.removal import take_out
+from memd.daemon.setup.systemd import Systemd
+from memd.errors import Refused
+from memd.tools.registry import TOOLS
+
+TOOL = TOOLS["claude-code"]
+
+
+@pytest.fixture
+def act(places):
+    """Installs and uninstalls as the commands do, the ledger on disk in between."""
+
+    class Act:
+        def install(self):
+            put_in(places, [(TOOL, settings.plan_install(TOOL, TOOL.place(os.environ), hook.command(places)))])
+
+        def uninstall(self):
+            record = ledger.read(places)
+            homes = settings.places(TOOL, os.environ, record)
+            plans = [settings.plan_uninstall(TOOL, place, record) for place in homes]
+            take_out(places, plans, record, Systemd(os.environ), whole=True)
+
+    return Act()
+
+
+def _snapshot(folder):
+    """Every path below the folder with its mode and content."""
+    return {
+        str(path.relative_to(folder)): (path.lstat().st_mode, path.read_bytes() if path.is_file() else None)
+        for path in sorted(folder.rglob("*"))
+    }
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b'{\r\n\t"a": 1}', b"{}", b"{ }", b"", b" \n", b"\xef\xbb\xbf{}", b'{"hooks": {"SessionStart": [ ], "Stop": []}}'],
+)
+def test_the_home_is_as_before(home, settings_file, act, content):
+    """Bytes, mode, folders: nothing tells that memd was ever there."""
+    settings_file.write_bytes(content)
+    before = _snapshot(home)
+    act.install()
+    assert settings_file.stat().st_mode & 0o777 == 0o640
+    assert settings_file.read_bytes() != content
+    act.uninstall()
+    assert _snapshot(home) == before
+
+
+def test_a_file_that_was_not_there_goes_again(home, act, monkeypatch):
+    """With the folder that was made for it."""
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(home / "made" / "here"))
+    before = _snapshot(home)
+    act.install()
+    assert (home / "made" / "here" / "settings.json").stat().st_mode & 0o777 == 0o600
+    act.uninstall()
+    assert _snapshot(home) == before
+
+
+def test_a_new_file_that_others_wrote_into_stays(home, act):
+    """It is theirs by now."""
+    act.install()
+    path = home / ".claude" / "settings.json"
+    content = json.loads(path.read_bytes()) | {"theirs": 1}
+    path.write_text(json.dumps(content))
+    act.uninstall()
+    assert json.loads(path.read_bytes()) == {"theirs": 1}
+
+
+def test_an_empty_file_that_was_rewritten_is_empty_again(settings_file, act):
+    """Nothing of it was anybody's: it held nothing, and it was there."""
+    settings_file.write_bytes(b"")
+    act.install()
+    settings_file.write_text(json.dumps(json.loads(settings_file.read_bytes())))
+    act.uninstall()
+    assert settings_file.read_bytes() == b""
+
+
+def test_what_changed_since_keeps_its_changes_and_its_mode(settings_file, act):
+    """The old bytes would undo other people's work."""
+    act.install()
+    content = json.loads(settings_file.read_bytes()) | {"theirs": 1}
+    settings_file.write_text(json.dumps(content, indent=2))
+    settings_file.chmod(0o644)
+    act.uninstall()
+    assert settings_file.read_text() == json.dumps({"model": "opus", "theirs": 1}, indent=2)
+    assert settings_file.stat().st_mode & 0o777 == 0o644
+
+
+def test_the_old_bytes_come_from_the_ledger(settings_file, act, places):
+    """Where nobody changed the file, nothing has to be understood: what was there is put back, mode included."""
+    act.install()
+    settings_file.chmod(0o600)
+
+    class Forgetful:
+        name = TOOL.name
+
+    record = ledger.read(places)
+    plan = settings.plan_uninstall(Forgetful(), TOOL.place(os.environ), record)
+    settings.apply_uninstall(plan, record)
+    assert settings_file.read_bytes() == b'{\n\t"model": "opus"\n}'
+    assert settings_file.stat().st_mode & 0o777 == 0o640
+
+
+def test_the_second_installation_remembers_the_persons_file(settings_file, act):
+    """A person's change between two installations is in what uninstalling gives back; our entries are not."""
+    act.install()
+    settings_file.write_bytes(settings_file.read_bytes().replace(b'"opus"', b'"haiku"').replace(b"5", b"50"))
+    act.install()
+    act.uninstall()
+    assert settings_file.read_bytes() == b'{\n\t"model": "haiku"\n}'
+
+
+def test_twice_is_once(settings_file, act, places):
+    """Neither the file nor the ledger changes."""
+    act.install()
+    before = settings_file.stat().st_mtime_ns, ledger.path(places).read_bytes()
+    act.install()
+    assert (settings_file.stat().st_mtime_ns, ledger.path(places).read_bytes()) == before
+
+
+def test_without_a_ledger_only_ours_goes(settings_file, act, places):
+    """The state folder was lost: the hooks are found all the same."""
+    act.install()
+    ledger.path(places).unlink()
+    act.uninstall()
+    assert settings_file.read_bytes() == b'{\n\t"model": "opus"\n}'
+
+
+def test_a_link_stays_a_link(home, settings_file, act):
+    """People keep their settings in a repository of dot files."""
+    real = home / "dotfiles" / "claude.json"
+    real.parent.mkdir()
+    settings_file.rename(real)
+    settings_file.symlink_to(real)
+    before = _snapshot(home)
+    act.install()
+    assert settings_file.is_symlink()
+    assert b"memd_hook" in real.read_bytes()
+    act.uninstall()
+    assert _snapshot(home) == before
+
+
+def test_a_link_to_nothing_is_filled_and_emptied(home, act):
+    """The link is the person's, the file behind it was never there."""
+    (home / ".claude" / "settings.json").symlink_to(home / "not-yet.json")
+    before = _snapshot(home)
+    act.install()
+    assert (home / "not-yet.json").exists()
+    act.uninstall()
+    assert _snapshot(home) == before
+
+
+def test_every_home_is_cleaned(home, settings_file, act, monkeypatch):
+    """A tool can have several homes: uninstalling in one environment takes the hooks out of all."""
+    before = _snapshot(home)
+    act.install()
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(home / "work"))
+    act.install()
+    act.uninstall()
+    assert _snapshot(home) == before
+
+
+@pytest.mark.parametrize("what", ["file", "folder", "target"])
+def test_read_only_is_respected(home, settings_file, act, what):
+    """Root could write it; somebody marked it so that nobody does. One line, and nothing was written."""
+    marked = settings_file if what == "file" else settings_file.parent
+    if what == "target":
+        marked = home / "store"
+        marked.mkdir()
+        settings_file.rename(marked / "settings.json")
+        settings_file.symlink_to(marked / "settings.json")
+    mode = marked.stat().st_mode
+    marked.chmod(mode & ~0o222)
+    before = _snapshot(home)
+    with pytest.raises(Refused, match=r"is read-only: make it writable") as caught:
+        act.install()
+    assert "\n" not in str(caught.value)
+    assert _snapshot(home) == before
+    marked.chmod(mode)
+
+
+def test_a_mounted_file_is_refused_and_the_ledger_put_back(settings_file, act, places, monkeypatch):
+    """A file mounted into a container can be written and not be replaced: told, and nothing is half done."""
+
+    def busy(*_, **__):
+        raise OSError(16, "Device or resource busy")
+
+    monkeypatch.setattr(settings, "write_atomic", busy)
+    with pytest.raises(Refused, match="cannot be replaced: Device or resource busy"):
+        act.install()
+    assert ledger.read(places).files == {}
+    assert not places.data.exists()
+    assert settings_file.read_bytes() == b'{\n\t"model": "opus"\n}'
+
+
+def test_a_second_home_that_fails_does_not_cost_the_first(home, settings_file, act, places, monkeypatch):
+    """The ledger goes back to what is true, the hook stays for the home that has it."""
+    act.install()
+    before = _snapshot(home)
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(home))
+    monkeypatch.setattr(settings, "write_atomic", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left")))
+    with pytest.raises(Refused, match="No space left"):
+        act.install()
+    assert _snapshot(home) == before
+
+
+def test_a_folder_in_its_place_is_refused(home, act):
+    """No traceback for what a person can mend."""
+    (home / ".claude" / "settings.json").mkdir()
+    with pytest.raises(Refused, match="cannot be read: Is a directory"):
+        act.install()
+
+
+def test_the_ledger_is_pinned(places):
+    """The format on disk, literally: a later memd has to take out what this one put in."""
+    written = Written("claude-code", "ab" * 32, '{"a": "\udcff"}', 0o640)
+    record = Ledger({"/h/settings.json": written}, "/h/memd.service", ("/h/x",))
+    ledger.write(places, record)
+    assert json.loads(ledger.path(places).read_text()) == {
+        "version": 1,
+        "files": {
+            "/h/settings.json": {
+                "tool": "claude-code",
+                "sha256": "ab" * 32,
+                "original": '{"a": "\udcff"}',
+                "mode": 416,
+            }
+        },
+        "service": "/h/memd.service",
+        "folders": ["/h/x"],
+    }
+    assert ledger.read(places) == Ledger({"/h/settings.json": written}, "/h/memd.service", ("/h/x",))
+    assert ledger.path(places).stat().st_mode & 0o777 == 0o600
+    assert written.before == b'{"a": "\xff"}'
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"version": 2}', b'{"version": 1}', b"\xff"])
+def test_an_unreadable_ledger_is_an_empty_one(places, content):
+    """The hooks can be found without it; an exception would keep people from uninstalling."""
+    ledger.write(places, Ledger())
+    ledger.path(places).write_bytes(content)
+    assert ledger.read(places) == Ledger()

@@ -70,7 +70,7 @@ class Answers:
                 return await self._before_compaction(tool, moment)
             case "SessionEnd":
                 name = f"{tool.name}:{moment.session}"
-                self._worker.submit(Urgency.COMMAND, lambda pipeline: pipeline.store.end_session(name, wall_clock()))
+                self._worker.submit(Urgency.COMMAND, lambda pipeline: pipeline.end(name))
                 return b""
             case _:
                 return b""

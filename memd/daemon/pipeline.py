@@ -6,11 +6,13 @@
 runs it in its worker thread (`worker`), `memd ingest` and `memd checkpoint` run it directly when no daemon does.
 """
 
+import os
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from memd.config import Config, Paths
+from memd.daemon import afterthoughts
 from memd.daemon.keeper import Keeper
 from memd.daemon.reader import Reader, Step, head
 from memd.errors import NotFound, SourceUnreadable
@@ -31,12 +33,19 @@ def wall_clock() -> int:
 class Pipeline:
     """Reads transcripts into the record and keeps their checkpoints current."""
 
-    def __init__(self, config: Config, paths: Paths, clock: Callable[[], int] = wall_clock) -> None:
+    def __init__(
+        self,
+        config: Config,
+        paths: Paths,
+        clock: Callable[[], int] = wall_clock,
+        environ: Mapping[str, str] = os.environ,
+    ) -> None:
         self.store = Store.open(paths.state / "memd.db")
         self.folders = Folders(paths.state)
         self.keeper = Keeper(self.store, self.folders, config, clock)
         self._reader = Reader(self.store, clock)
         self._clock = clock
+        self._environ = environ
         self._writer = Extractive()
 
     def close(self) -> None:
@@ -49,7 +58,26 @@ class Pipeline:
         if step.session is not None:
             for receipt in step.receipts:
                 self._prove(step.session, receipt.number, receipt.parts, receipt.hook, receipt.at)
+            if any(tool.concerns(record) for record in step.added) and not step.more:
+                self._lift(tool, step.session)
         return step
+
+    def _lift(self, tool: Tool, name: str) -> None:
+        """Ask the second witness about what nothing else attributes."""
+        session = self.store.session(name)
+        if session is not None:
+            afterthoughts.lift(self.store, tool, session, self._environ, self._clock())
+
+    def end(self, name: str) -> None:
+        """The tool says that the session ended."""
+        self.over(name)
+        self.store.end_session(name, self._clock())
+
+    def over(self, name: str) -> None:
+        """The session ended, or was read once to its end: what still waited for its row did not come."""
+        session = self.store.session(name)
+        if session is not None:
+            afterthoughts.close(self.store, named(session.tool), session, self._clock())
 
     def _prove(self, session: str, number: int, parts: int, hook: str, at: int | None) -> None:
         """A text that a hook read from disk while the daemon was down is known by its checkpoint's number."""
@@ -89,6 +117,7 @@ class Pipeline:
                 session = self.read_whole(owner, transcript)
                 if session is None:
                     raise NotFound(f"{transcript}: a transcript of {owner.name} that names no session")
+                self.over(session)
                 self.refresh(session, trigger)
                 yield session
 

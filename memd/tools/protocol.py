@@ -1,11 +1,11 @@
 """What a tool must offer. Everything that differs between coding agents is behind these members."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from memd.model import Event
+from memd.model import Event, Record
 from memd.tail.lines import Line
 
 
@@ -21,6 +21,8 @@ class Place:
     """The file that the hooks are written into."""
     present: bool
     """Whether the tool seems to be used here."""
+    history: Path | None = None
+    """The tool's own list of what people typed, its second witness."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +124,18 @@ class Tool(Protocol):
 
     def feed(self, state: Any, line: Line) -> tuple[Any, tuple[Event, ...]]:
         """One physical line of a transcript into events."""
+        ...
+
+    def left(self, state: Any) -> tuple[Any, tuple[Event, ...]]:
+        """The session is over: what the state still waits for did not come."""
+        ...
+
+    def concerns(self, record: Record) -> bool:
+        """Whether the second witness may have to do with an entry."""
+        ...
+
+    def lift(self, records: Sequence[Record], history: Iterable[bytes], session: str) -> Sequence[Event]:
+        """What the second witness says of a session's entries that it concerns; `session` is the native id."""
         ...
 
     def window(self, model: str | None) -> int | None:

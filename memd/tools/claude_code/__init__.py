@@ -1,12 +1,12 @@
 """Claude Code: all that memd knows of it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from memd.model import Event
+from memd.model import Event, Record
 from memd.tail.lines import Line
-from memd.tools.claude_code import hooks, install, parse, place, state
+from memd.tools.claude_code import hooks, install, parse, place, queue, state, witness
 from memd.tools.claude_code.state import ReaderState
 from memd.tools.protocol import HookEntry, Identity, Moment, Place, Plan
 
@@ -45,6 +45,15 @@ class ClaudeCode:
 
     def feed(self, reader: ReaderState, line: Line) -> tuple[ReaderState, tuple[Event, ...]]:
         return parse.feed(reader, line)
+
+    def left(self, reader: ReaderState) -> tuple[ReaderState, tuple[Event, ...]]:
+        return queue.left(reader)
+
+    def concerns(self, record: Record) -> bool:
+        return witness.concerns(record)
+
+    def lift(self, records: Sequence[Record], history: Iterable[bytes], session: str) -> Sequence[Event]:
+        return witness.lift(records, history, session)
 
     def window(self, model: str | None) -> int | None:
         return hooks.window(model)

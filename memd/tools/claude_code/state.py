@@ -6,7 +6,7 @@ where the row ids keep every entry from being recorded twice.
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, astuple, dataclass, field, fields
 from typing import Any
 
 from memd.model import Facts
@@ -17,6 +17,18 @@ MARK_LIMIT = 4_000
 
 Segment = tuple[str | None, int, str | None]
 """Where a branch starts (key of its first entry), which segment it left (-1: none) and after which entry."""
+
+
+@dataclass(frozen=True, slots=True)
+class Queued:
+    """Something that waits in the client's queue; `told`: it was recorded as undelivered."""
+
+    key: str
+    at: int | None
+    offset: int
+    length: int
+    text: str
+    told: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +50,25 @@ class ReaderState:
     tasks: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """The agent's task list by id, in order."""
     facts: Facts = field(default_factory=Facts)
+    queue: tuple[Queued, ...] = ()
+    """What waits in the client's queue, oldest first."""
+    arriving: tuple[Queued, ...] = ()
+    """What left the queue and whose row is still to come."""
+    attests: bool = False
+    """This client states origins, so their absence tells something."""
     usage: str = ""
     """The answer whose usage was last told."""
 
 
+_QUEUES = ("queue", "arriving")
+
+
 def dump(state: ReaderState) -> str:
     """The state as one line of JSON."""
-    values = {f.name: getattr(state, f.name) for f in fields(state) if f.name != "facts"}
-    facts = {f.name: getattr(state.facts, f.name) for f in fields(state.facts)}
-    return json.dumps({"version": VERSION, **values, "facts": facts}, separators=(",", ":"), ensure_ascii=False)
+    values = {f.name: getattr(state, f.name) for f in fields(state)}
+    values["facts"] = asdict(state.facts)
+    values |= {name: [astuple(waiting) for waiting in values[name]] for name in _QUEUES}
+    return json.dumps({"version": VERSION, **values}, separators=(",", ":"), ensure_ascii=False)
 
 
 def load(text: str) -> ReaderState:
@@ -60,4 +82,5 @@ def load(text: str) -> ReaderState:
         raise ValueError("a reader state of another version")
     values["segments"] = tuple((start, parent, after) for start, parent, after in values["segments"])
     values["marks"] = {row: (segment, key) for row, (segment, key) in values["marks"].items()}
+    values |= {name: tuple(Queued(*waiting) for waiting in values[name]) for name in _QUEUES}
     return ReaderState(**{**values, "facts": Facts(**values["facts"])})

@@ -1,0 +1,54 @@
+"""Assistant rows: the agent's text, the calls that it makes, how full the context was, the end of its turn."""
+
+from dataclasses import asdict, replace
+
+from memd.model import Envelope, Kind, Origin, TurnEnd, Usage
+from memd.tools.claude_code import calls
+from memd.tools.claude_code.reading import Reading, Row
+from memd.tools.fields import flag, flat, moment, string, table, whole
+
+_SYNTHETIC = "<synthetic>"
+"""The model name of answers that the client wrote itself, such as API errors."""
+_ENDS = frozenset({"end_turn", "stop_sequence", "refusal"})
+_SIZES = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+
+
+def read(reading: Reading, row: Row) -> None:
+    """An assistant row: one block of an answer (older clients: several)."""
+    message, at = table(row, "message"), moment(row.get("timestamp"))
+    content = message.get("content")
+    made_up = string(message, "model") == _SYNTHETIC or flag(row, "isApiErrorMessage")
+    text = flat(content)
+    if text:
+        origin = Origin.CLIENT if made_up else Origin.AGENT
+        reading.say(reading.key(row), row, Envelope(origin), text, **({"failed": True} if made_up else {}))
+    for block in content if isinstance(content, list) else []:
+        if isinstance(block, dict) and block.get("type") == "tool_use":
+            _call(reading, block, at)
+    if not made_up:
+        _usage(reading, row, message, at)
+    if string(message, "stop_reason") in _ENDS or made_up:
+        reading.events.append(TurnEnd(at))
+
+
+def _call(reading: Reading, block: Row, at: int | None) -> None:
+    call = calls.started(block, at)
+    if call is None or call.call in reading.state.calls:
+        return
+    kept = {key: value for key, value in asdict(call).items() if key in {"kind", "name", "at", "target", "detail"}}
+    if call.kind is Kind.TASKS:
+        kept["given"] = table(block, "input")
+    reading.state = replace(reading.state, calls={**reading.state.calls, call.call: kept})
+    reading.events.append(call)
+
+
+def _usage(reading: Reading, row: Row, message: Row, at: int | None) -> None:
+    """Every block of an answer repeats its usage, so it is told once an answer; a sub-agent's is its own file's."""
+    key, usage = string(message, "id"), table(message, "usage")
+    tokens = sum(whole(usage, name) or 0 for name in _SIZES)
+    if flag(row, "isSidechain") != reading.state.child or not key or key == reading.state.usage or tokens <= 0:
+        return
+    model = string(row, "requestedModel") or string(message, "model") or None
+    reading.state = replace(reading.state, usage=key)
+    reading.tell(replace(reading.state.facts, model=model or reading.state.facts.model))
+    reading.events.append(Usage(key, at, tokens, model))

@@ -1,0 +1,123 @@
+"""The client's queue of what came in while the agent worked: `queue-operation` rows, which have no ids.
+
+An entry leaves the queue in one of four ways (measured on 2.1.332 and 2.0.76, seen in transcripts between them):
+
+    dequeue                            it becomes a turn of its own; its user row follows
+    remove, reason absorbed_mid_turn   it is taken into the running turn; a `queued_command` attachment follows
+    remove, no reason                  older clients: taken into the running turn, and nothing else is written of it
+    popAll, remove for another reason  the person took it back; it never reached the agent
+
+So only older removals and what was taken back make an entry here. What still waits when a session is over was never delivered
+either: `left` records it as undelivered, and should its row come after all, `arrived` turns that entry into the delivered one.
+Notifications and scheduled prompts stand in the same queue, and nothing states who typed an entry: a tag demotes it, the
+prompt history may lift it.
+"""
+
+import json
+from dataclasses import replace
+
+from memd.model import Amend, Channel, Delivery, Envelope, Event, Grade, Message, Origin, Source, Wrapper
+from memd.provenance import classify
+from memd.tools.claude_code import delivery
+from memd.tools.claude_code.reading import Reading, Row
+from memd.tools.claude_code.state import Queued, ReaderState
+from memd.tools.fields import moment, string
+
+LIMIT = 200
+"""So many waiting entries are remembered."""
+
+
+def read(reading: Reading, row: Row) -> None:
+    """A `queue-operation` row."""
+    match string(row, "operation"):
+        case "enqueue":
+            _enqueue(reading, row)
+        case "dequeue":
+            _leave(reading, reading.state.queue[:1], arriving=True)
+        case "remove":
+            _remove(reading, row)
+        case "popAll":
+            waiting = reading.state.queue
+            _leave(reading, waiting)
+            _record(reading, waiting, undelivered=True)
+        case _:
+            pass
+
+
+def _enqueue(reading: Reading, row: Row) -> None:
+    source, text = reading.source, string(row, "content")
+    waiting = Queued(f"queue:{source.offset}", moment(row.get("timestamp")), source.offset, source.length, text)
+    reading.state = replace(reading.state, queue=(*reading.state.queue, waiting)[-LIMIT:])
+
+
+def _remove(reading: Reading, row: Row) -> None:
+    """Which one: its text tells where it is written, else it is the oldest."""
+    queue, text = reading.state.queue, string(row, "content")
+    found = tuple(waiting for waiting in queue if text and waiting.text == text)[:1] or queue[:1]
+    absorbed = string(row, "reason") == "absorbed_mid_turn"
+    _leave(reading, found, arriving=absorbed)
+    if not absorbed:
+        _record(reading, found, undelivered=bool(string(row, "reason")) or reading.state.attests)
+
+
+def _leave(reading: Reading, gone: tuple[Queued, ...], *, arriving: bool = False) -> None:
+    state = reading.state
+    queue = tuple(waiting for waiting in state.queue if waiting not in gone)
+    reading.state = replace(
+        state, queue=queue, arriving=(*state.arriving, *gone)[-LIMIT:] if arriving else state.arriving
+    )
+
+
+def _record(reading: Reading, gone: tuple[Queued, ...], *, undelivered: bool) -> None:
+    """Make entries of what left the queue without a row of its own."""
+    for waiting in gone:
+        if waiting.told:
+            reading.events.append(Amend(waiting.key, undelivered=undelivered))
+        elif not undelivered or not machine(waiting.text):
+            reading.enter(_message(waiting, undelivered=undelivered))
+
+
+def _message(waiting: Queued, *, undelivered: bool) -> Message:
+    channel, grade = classify(_envelope(waiting.text))
+    source = Source(waiting.offset, waiting.length)
+    return Message(waiting.key, waiting.at, channel, grade, waiting.text, source, None, undelivered, {"queue": True})
+
+
+def _envelope(text: str) -> Envelope:
+    wrapper = Wrapper.NOTIFICATION if text.startswith('{"task_id"') and _is_json(text) else delivery.wrapper(text)
+    return Envelope(Origin.NONE, Delivery.QUEUED, wrapper)
+
+
+def machine(text: str) -> bool:
+    """Whether a queued text is a machine's for certain: clients around 2.1.40 queue a finished job as JSON."""
+    return classify(_envelope(text))[0] is not Channel.UNATTRIBUTED
+
+
+def _is_json(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def arrived(reading: Reading, text: str, channel: Channel, grade: Grade) -> bool:
+    """A row that starts or joins a turn came in; whether its entry was recorded before, when it was thought lost."""
+    if not reading.state.arriving:
+        return False
+    waiting, *rest = reading.state.arriving
+    reading.state = replace(reading.state, arriving=tuple(rest))
+    if not waiting.told:
+        return False
+    if waiting.text.strip() != text.strip():  # expanded on the way in: the row is the entry, the waiting one was none
+        reading.events.append(Amend(waiting.key, undelivered=False, channel=Channel.HARNESS_META, grade=Grade.PROVED))
+        return False
+    reading.events.append(Amend(waiting.key, undelivered=False, channel=channel, grade=grade))
+    return True
+
+
+def left(state: ReaderState) -> tuple[ReaderState, tuple[Event, ...]]:
+    """The session is over: what a person may have typed and still waits was not delivered."""
+    lost = [waiting for waiting in state.queue if not waiting.told and not machine(waiting.text)]
+    events = tuple(_message(waiting, undelivered=True) for waiting in lost)
+    queue = tuple(replace(waiting, told=waiting.told or waiting in lost) for waiting in state.queue)
+    return replace(state, queue=queue), events

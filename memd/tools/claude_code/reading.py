@@ -1,0 +1,47 @@
+"""One line being read: the state so far and the events that it made. The readers of single row types work on it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from memd.model import Channel, Envelope, Event, Facts, Message, Source
+from memd.provenance import classify
+from memd.tools.claude_code import branches
+from memd.tools.claude_code.state import ReaderState
+from memd.tools.fields import moment, string
+
+Row = Mapping[str, Any]
+
+HARNESS = 600
+"""Characters of the client's own texts (listings, reminders, skill bodies) that are kept; the record points to the rest."""
+
+
+@dataclass(slots=True)
+class Reading:
+    """What has come of a line."""
+
+    state: ReaderState
+    source: Source
+    events: list[Event] = field(default_factory=list)
+
+    def key(self, row: Row) -> str:
+        """The name of the entry that a row makes: its own id, or its place for the few rows that have none."""
+        return string(row, "uuid") or f"line:{self.source.offset}"
+
+    def enter(self, message: Message) -> None:
+        """Add an entry; from now on it is the last one."""
+        self.events.append(message)
+        self.state = branches.enter(self.state, message.key)
+
+    def say(self, key: str, row: Row, envelope: Envelope, text: str, **extra: Any) -> Channel:
+        """Add an entry whose speaker its envelope tells."""
+        channel, grade = classify(envelope)
+        turn = string(row, "promptId") or None
+        self.enter(Message(key, moment(row.get("timestamp")), channel, grade, text, self.source, turn, extra=extra))
+        return channel
+
+    def tell(self, facts: Facts) -> None:
+        """Tell what is now known of the session, if it is news."""
+        if facts != self.state.facts:
+            self.state = replace(self.state, facts=facts)
+            self.events.append(facts)

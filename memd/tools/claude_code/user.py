@@ -1,0 +1,126 @@
+"""User rows: a person's words, a tool's answers and the words inside them, and all that the client writes in the user's role."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from memd.model import Channel, Delivery, Envelope, Kind, Operation, Origin, State, TurnEnd, Wrapper
+from memd.provenance import classify
+from memd.tools.claude_code import branches, calls, delivery, queue
+from memd.tools.claude_code.reading import HARNESS, Reading, Row
+from memd.tools.fields import excerpt, flag, flat, moment, string, table
+
+_ARGS = re.compile(r"<command-args>(.*)</command-args>", re.DOTALL)
+_NAME = re.compile(r"<command-name>/?(.*?)</command-name>", re.DOTALL)
+_SHELL = re.compile(r"<bash-input>(.*)</bash-input>", re.DOTALL)
+_JOB = re.compile(r"<(?:task|shell)-id>([^<]{1,200})</")
+_STATUS = re.compile(r"<status>([^<]{1,40})</status>")
+
+
+def read(reading: Reading, row: Row) -> None:
+    """A user row: its tool results first, then what text it has beside them."""
+    content = table(row, "message").get("content")
+    blocks = [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
+    for block in blocks:
+        if block.get("type") == "tool_result":
+            _result(reading, row, block)
+    images = sum(block.get("type") == "image" for block in blocks)
+    text = flat(content)
+    if text or images:
+        _words(reading, row, text, images)
+
+
+def _words(reading: Reading, row: Row, text: str, images: int) -> None:
+    """The text of a user row that is not a tool's answer."""
+    before = reading.state.last
+    envelope = delivery.of_user_row(row, text, child=reading.state.child)
+    shown, extra = _unwrapped(text, envelope)
+    extra |= {"images": images} if images else {}
+    extra |= job(text) if envelope.origin is Origin.JOB else {}
+    if "command" in extra and not shown:  # a command without arguments has no words of the person's
+        envelope, shown = replace(envelope, meta=True, origin=Origin.CLIENT), text
+    channel = classify(envelope)[0]
+    if channel is Channel.HARNESS_META:
+        shown = excerpt(shown, HARNESS)
+    extra |= {"dequeued": True} if channel.starts_turn and reading.state.arriving else {}
+    key = reading.key(row)
+    if not (channel.starts_turn and queue.arrived(reading, shown, *classify(envelope))):
+        reading.say(key, row, envelope, shown, **extra)
+    if channel.starts_turn:
+        reading.state = branches.mark(reading.state, string(row, "uuid"), string(row, "parentUuid"), key, before)
+    if string(row, "interruptedMessageId") or (string(row, "rowSource") == "harness" and not flag(row, "isMeta")):
+        reading.events.append(TurnEnd(moment(row.get("timestamp"))))
+
+
+def _unwrapped(text: str, envelope: Envelope) -> tuple[str, dict[str, Any]]:
+    """The person's own words inside the tags that the client put around them."""
+    tagged = envelope.origin in {Origin.LOCAL, Origin.NONE} or envelope.delivery is Delivery.COMMAND
+    if tagged and envelope.wrapper is Wrapper.COMMAND and (name := _NAME.search(text)):
+        args = _ARGS.search(text)
+        return (args[1].strip() if args else ""), {"command": name[1].strip()}
+    if envelope.origin in {Origin.LOCAL, Origin.NONE} and envelope.wrapper is Wrapper.SHELL_INPUT:
+        typed = _SHELL.search(text)
+        return (typed[1] if typed else text), {"shell": True}
+    return text, {}
+
+
+def job(text: str) -> dict[str, Any]:
+    """Which job a notification is about; that it is one has been told by the row, not by this text."""
+    head = text[:2_000]
+    found = {"job": _JOB.search(head), "status": _STATUS.search(head)}
+    return {name: match[1].strip() for name, match in found.items() if match}
+
+
+def _result(reading: Reading, row: Row, block: Row) -> None:
+    """A tool's answer, and the person's words inside it if there are any."""
+    call, at = string(block, "tool_use_id"), moment(row.get("timestamp"))
+    key = f"{string(row, 'uuid') or reading.source.offset}:{call}"
+    text = flat(block.get("content"))
+    cut = {"cut": len(text) - calls.RESULT} if len(text) > calls.RESULT else {}
+    reading.say(key, row, Envelope(Origin.TOOL), excerpt(text, calls.RESULT), call=call, **cut)
+    known = reading.state.calls.get(call)
+    if known is not None:
+        _settle(reading, row, block, known, at)
+    words = calls.refusal_words(row, block)
+    if words:
+        reading.say(f"{key}:refusal", row, _refusal(row), words, call=call, refusal=True)
+    for number, (question, answer) in enumerate(_answers(row), 1):
+        reading.say(f"{key}:answer:{number}", row, delivery.of_answer(row), answer, call=call, question=question)
+
+
+def _refusal(row: Row) -> Envelope:
+    """A client without `toolDenialKind` leaves only its own fixed wording as a witness: inferred, not proved."""
+    envelope = delivery.of_answer(row)
+    return envelope if string(row, "toolDenialKind") else replace(envelope, origin=Origin.NONE, witness=True)
+
+
+def _answers(row: Row) -> Iterator[tuple[str, str]]:
+    """Each question with what the person answered; silence is no answer."""
+    for question, answer in table(table(row, "toolUseResult"), "answers").items():
+        chosen = answer if isinstance(answer, list) else [answer]
+        words = ", ".join(choice for choice in chosen if isinstance(choice, str))
+        if words.strip():
+            yield str(question), words
+
+
+def _settle(reading: Reading, row: Row, block: Row, known: Mapping[str, Any], at: int | None) -> None:
+    """The result is known: tell the whole call, and forget that it was open."""
+    call = Operation(
+        string(block, "tool_use_id"),
+        Kind(known["kind"]),
+        known["name"],
+        known["at"],
+        State.RUNNING,
+        known["target"],
+        known["detail"],
+    )
+    done = calls.finished(call, row, block, at)
+    state = reading.state
+    if call.kind is Kind.TASKS:
+        tasks = calls.tasks_after(state.tasks, done, row, known.get("given", {}))
+        done = replace(done, detail={**done.detail, "items": [{"id": ident, **task} for ident, task in tasks.items()]})
+        state = replace(state, tasks=tasks)
+    open_calls = {ident: value for ident, value in state.calls.items() if ident != call.call}
+    reading.state = replace(state, calls=open_calls)
+    reading.events.append(done)

@@ -27,6 +27,9 @@ from memd.tools.registry import TOOLS
 THAWS = 900.0
 """Seconds after which a frozen text that nobody fetched is given up (a compaction's summary takes minutes at worst)."""
 
+AFTERWARDS = 0.05
+"""Seconds that what a hook's event sets off waits for the replies to that event's other hooks."""
+
 Control = Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]
 
 
@@ -60,7 +63,7 @@ class Answers:
         if tool is None or moment is None:
             return None
         if moment.transcript and not moment.child:
-            self._notice(tool, moment)
+            _after_reply(lambda: self._notice(tool, moment))
         if moment.child:
             return b""
         match moment.event:
@@ -96,7 +99,8 @@ class Answers:
         if self._folders.replies(self._folders.session(tool.name, moment.session)).number:
             return moment.session
         known = self._reader().session(f"{tool.name}:{moment.session}")
-        return known.forked_from if known and known.forked_from else moment.session
+        origin = known.forked_from if known else None
+        return origin.partition(":")[2] if origin else moment.session
 
     def _part(self, tool: Tool, native: str, moment: Moment, part: int) -> bytes:
         key = f"{tool.name}:{moment.session}:{moment.source}"
@@ -136,7 +140,7 @@ class Answers:
                 origin=origin,
             )
 
-        self._worker.submit(Urgency.COMMAND, give)
+        _after_reply(lambda: self._worker.submit(Urgency.COMMAND, give))
 
     async def _before_compaction(self, tool: Tool, moment: Moment) -> bytes | None:
         """A last refresh; then the text stands still until the compaction's parts were fetched."""
@@ -147,7 +151,8 @@ class Answers:
             path = Path(moment.transcript) if moment.transcript else None
             if path is not None and path.is_file():
                 pipeline.read_whole(tool, path)
-            pipeline.refresh(name, "precompact")
+            if not pipeline.current(name):
+                pipeline.refresh(name, "precompact")
             self._worker.forget_due(name)
 
         await asyncio.wrap_future(self._worker.submit(Urgency.HOOK, refresh))
@@ -178,6 +183,11 @@ class Answers:
             return json.dumps(await control(payload)).encode()
         except MemdError as error:
             return json.dumps({"error": str(error)}).encode()
+
+
+def _after_reply(act: Callable[[], object]) -> None:
+    """Do something when the hooks of one event have their replies: the worker's thread would take time from them."""
+    asyncio.get_running_loop().call_later(AFTERWARDS, act)
 
 
 def _before(sessions: list[Session], tool: str, moment: Moment) -> Session | None:

@@ -88,6 +88,11 @@ class Pipeline:
                 session, number, given.receipt, parts, hook, at or self._clock(), compactions=behind, short=False
             )
 
+    def current(self, name: str) -> bool:
+        """Whether a session's checkpoint holds for all that is recorded."""
+        session, made = self.store.session(name), self.store.current_checkpoint(name)
+        return session is not None and made is not None and made.upto >= session.messages
+
     def refresh(self, session: str, trigger: str) -> Checkpoint | None:
         """Bring a session's checkpoint up to date."""
         return self.keeper.refresh(session, trigger, self._writer)

@@ -1,0 +1,41 @@
+"""`python tests/draw_picture.py docs/memd.svg [HOME]`: plays the made-up session in a home and draws what memd shows.
+
+HOME must not be there yet; without it a temporary one is used, whose long name is then in the picture.
+"""
+
+import io
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+from played import SESSION, played
+from rich.console import Console
+from rich.text import Text
+
+WIDTH = 118
+LINES = 27
+_FONTS = re.compile(r"\s*@font-face \{.*?\}", re.DOTALL)
+"""rich's picture would fetch its font from the network; any font of fixed width will do."""
+
+
+def main(target: Path, home: Path) -> None:
+    with played(home) as stage:
+        look = {"FORCE_COLOR": "1", "COLUMNS": str(WIDTH)}
+        status = stage.memd("status", **look).stdout
+        shown = stage.memd("show", SESSION, **look).stdout
+    console = Console(record=True, width=WIDTH, file=io.StringIO(), force_terminal=True)
+    console.print(Text("$ memd status", "bold"))
+    console.print(Text.from_ansi(status.rstrip()))
+    console.print(Text(f"\n$ memd show | head -{LINES}", "bold"))
+    console.print(Text.from_ansi("\n".join(shown.splitlines()[:LINES])))
+    picture = console.export_svg(title="memd", unique_id="memd")
+    target.write_text(_FONTS.sub("", picture).replace("Fira Code, monospace", "monospace"), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 2:
+        main(Path(sys.argv[1]), Path(sys.argv[2]))
+    else:
+        with tempfile.TemporaryDirectory() as folder:
+            main(Path(sys.argv[1]), Path(folder) / "home")

@@ -18,10 +18,14 @@ def read(reading: Reading, row: Row) -> None:
     message, at = table(row, "message"), moment(row.get("timestamp"))
     content = message.get("content")
     made_up = string(message, "model") == _SYNTHETIC or flag(row, "isApiErrorMessage")
+    foreign = _foreign(row, message)
     text = flat(content)
     if text:
-        origin = Origin.CLIENT if made_up else Origin.AGENT
-        reading.say(reading.key(row), row, Envelope(origin), text, **({"failed": True} if made_up else {}))
+        origin = Origin.CLIENT if made_up or foreign else Origin.AGENT
+        notes = {"failed": made_up, "foreign": foreign}
+        reading.say(
+            reading.key(row), row, Envelope(origin), text, **{name: True for name, is_so in notes.items() if is_so}
+        )
     for block in content if isinstance(content, list) else []:
         if isinstance(block, dict) and block.get("type") == "tool_use":
             _call(reading, block, at)
@@ -29,6 +33,11 @@ def read(reading: Reading, row: Row) -> None:
         _usage(reading, row, message, at)
     if string(message, "stop_reason") in _ENDS or made_up:
         reading.events.append(TurnEnd(at))
+
+
+def _foreign(row: Row, message: Row) -> bool:
+    """Whether somebody else wrote the row: every answer of the model has an id, a usage and a request."""
+    return not (string(message, "id") or table(message, "usage") or string(row, "requestId"))
 
 
 def _call(reading: Reading, block: Row, at: int | None) -> None:

@@ -89,7 +89,8 @@ def started(block: Row, at: int | None) -> Operation | None:
 
 
 def _detail(kind: Kind, given: Row) -> dict[str, Any]:
-    detail = {key: _short(given[key]) for key in _DETAILS.get(kind, ()) if given.get(key) not in {None, ""}}
+    kept = ((key, _short(given.get(key))) for key in _DETAILS.get(kind, ()))
+    detail: dict[str, Any] = {key: value for key, value in kept if value is not None and value != ""}
     match kind:
         case Kind.EDIT:
             edits = items(given, "edits") or [given]
@@ -147,13 +148,16 @@ def _answered(known: Row) -> dict[str, Any]:
     found: dict[str, Any] = {}
     named = (("job", "backgroundTaskId"), ("job", "shellId"), ("agent", "agentId"), ("output", "outputFile"))
     found |= {name: string(known, key) for name, key in named if string(known, key)}
-    found |= {name: known[name] for name in ("id", "humanSchedule", "scheduledFor", "numLines") if name in known}
+    found |= {
+        name: _short(known[name]) for name in ("id", "humanSchedule", "scheduledFor", "numLines") if name in known
+    }
     if string(known, "plan"):
         found["plan"] = string(known, "plan")[: DETAIL * 4]
     if table(known, "answers"):
         found["answers"] = {str(q): _short(a) for q, a in table(known, "answers").items()}
     if string(table(known, "file"), "filePath"):
-        found |= {k: v for k, v in table(known, "file").items() if k in {"startLine", "numLines", "totalLines"}}
+        lines = table(known, "file")
+        found |= {name: _short(lines.get(name)) for name in ("startLine", "numLines", "totalLines")}
     return found
 
 

@@ -133,6 +133,8 @@ def _origin(row: Row) -> Origin:
         return Origin.CLIENT
     if string(row, "promptSource") == "sdk":
         return Origin.OPERATOR
+    if string(row, "teamName") and not string(row, "permissionMode"):
+        return Origin.PEER  # a teammate's message; a team lead's own words carry the permission mode (2.1.81)
     return Origin.LOCAL if string(row, "rowSource") == "local" else Origin.NONE
 
 

@@ -14,6 +14,7 @@ from memd.tools.fields import excerpt, flag, flat, moment, string, table
 _ARGS = re.compile(r"<command-args>(.*)</command-args>", re.DOTALL)
 _NAME = re.compile(r"<command-name>/?(.*?)</command-name>", re.DOTALL)
 _SHELL = re.compile(r"<bash-input>(.*)</bash-input>", re.DOTALL)
+_EARLIER = re.compile(r"read the full transcript at: \S*?([A-Za-z0-9_-]{8,64})\.jsonl\s*\Z")
 _JOB = re.compile(r"<(?:task|shell)-id>([^<]{1,200})</")
 _STATUS = re.compile(r"<status>([^<]{1,40})</status>")
 
@@ -27,8 +28,21 @@ def read(reading: Reading, row: Row) -> None:
             _result(reading, row, block)
     images = sum(block.get("type") == "image" for block in blocks)
     text = flat(content)
-    if text or images:
+    if string(row, "planContent"):
+        _plan(reading, row, text)
+    elif text or images:
         _words(reading, row, text, images)
+
+
+def _plan(reading: Reading, row: Row, text: str) -> None:
+    """A plan that the person approved, carried into a fresh context: the client's text, and the act of approving it."""
+    key, plan = reading.key(row), string(row, "planContent")
+    earlier = _EARLIER.search(text[-1_000:])
+    extra = {"plan": True, **({"earlier": earlier[1]} if earlier else {})}
+    reading.say(key, row, Envelope(Origin.CLIENT), text, **extra)
+    at = moment(row.get("timestamp"))
+    detail = {"plan": plan[: calls.DETAIL * 4], **({"earlier": earlier[1]} if earlier else {})}
+    reading.events.append(Operation(f"plan:{key}", Kind.PLAN, "plan", at, State.DONE, "", detail))
 
 
 def _words(reading: Reading, row: Row, text: str, images: int) -> None:

@@ -1,0 +1,40 @@
+"""The command line as a person has it: a process of its own, in the test's own home."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+MEMD = [sys.executable, "-m", "memd"]
+
+
+@pytest.fixture
+def home():
+    """The test's own home, with Claude Code and a person's settings in it."""
+    place = Path(os.environ["HOME"])
+    (place / ".claude").mkdir()
+    settings = place / ".claude" / "settings.json"
+    settings.write_bytes(b'{\n   "model": "opus"\n}')
+    settings.chmod(0o640)
+    return place
+
+
+@pytest.fixture
+def memd(home):
+    """Runs one command to its end, without a terminal."""
+
+    def run(*arguments, **environ):
+        return subprocess.run(
+            [*MEMD, *arguments],
+            env={**os.environ, **environ},
+            cwd=home,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+    return run

@@ -2,13 +2,13 @@
 
     <state>/sessions/<tool>/<id>/history/0007/{mind,memo,scene,checkpoint}.md and ready/<EVENT>[.<source>][.<part>]
     <state>/sessions/<tool>/<id>/{mind,memo,scene,checkpoint}.md    copies of the current number's
-    <state>/sessions/<tool>/<id>/ready -> history/0007/ready        one link, so that all parts change at once
+    <state>/sessions/<tool>/<id>/ready -> history/0007/ready        one link, so that all parts change at once; other
+                                                                    replies for the same number go into history/0007/ready.2
 
 A number is written whole under another name and then given its own; the record's row makes it current. The copies at the top
 and the link are made after that, and made again at start where a crash came between.
 """
 
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +17,7 @@ from memd import files
 from memd.model import Checkpoint
 
 _TEXTS = ("mind.md", "memo.md", "scene.md", "checkpoint.md")
+_TRIES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,25 +63,39 @@ class Folders:
             content = files.read_bytes_or_none(source / name)
             if content is not None and content != files.read_bytes_or_none(folder / name):
                 files.write_atomic(folder / name, content, durable=False)
-        _link(folder / "ready", os.path.join("history", source.name, "ready"))  # noqa: PTH118 - the text of a link
+        if self.published(folder) != number:
+            _link(folder / "ready", source / "ready")
+
+    def published(self, folder: Path) -> int:
+        """The number whose replies hooks find; 0 where they find none."""
+        try:
+            return int((folder / "ready").resolve(strict=True).parent.name)
+        except (OSError, ValueError):
+            return 0
 
     def replies(self, folder: Path) -> Replies:
-        """The ready replies, all of the same number."""
-        try:
-            place = (folder / "ready").resolve(strict=True)
-            return Replies(int(place.parent.name), {path.name: path.read_bytes() for path in place.iterdir()})
-        except (FileNotFoundError, ValueError):
-            return Replies()
+        """The ready replies, all of the same number and made at the same time."""
+        for _ in range(_TRIES):
+            try:
+                place = (folder / "ready").resolve(strict=True)
+                return Replies(int(place.parent.name), {path.name: path.read_bytes() for path in place.iterdir()})
+            except FileNotFoundError:  # none yet, or others took their place just now
+                continue
+            except ValueError:
+                break
+        return Replies()
 
     def replace_replies(self, folder: Path, number: int, ready: Mapping[str, bytes]) -> None:
         """Other replies for a number that is current, because what lies behind the session changed."""
-        place = _numbered(folder, number) / "ready"
-        files.private_dir(place)
+        first, second = (_numbered(folder, number) / name for name in ("ready", "ready.2"))
+        used = (folder / "ready").resolve()
+        fresh, old = (second, first) if used == first.resolve() else (first, second)
+        files.remove_tree(fresh)
+        files.private_dir(fresh)
         for name, reply in ready.items():
-            files.write_atomic(place / name, reply, durable=False)
-        for path in list(place.iterdir()):
-            if path.name not in ready:
-                path.unlink()
+            files.write_atomic(fresh / name, reply, durable=False)
+        _link(folder / "ready", fresh)
+        files.remove_tree(old)
 
     def text(self, folder: Path, number: int) -> str | None:
         """What checkpoint `number` gave back."""
@@ -97,11 +112,9 @@ def _numbered(folder: Path, number: int) -> Path:
     return folder / "history" / f"{number:04}"
 
 
-def _link(link: Path, target: str) -> None:
-    """Point a link somewhere, in one step."""
-    if link.is_symlink() and os.readlink(link) == target:  # noqa: PTH115 - the text of a link, not its target
-        return
+def _link(link: Path, place: Path) -> None:
+    """Point a link to a folder below the one that it is in, in one step."""
     fresh = link.with_name(".ready.new")
     fresh.unlink(missing_ok=True)
-    fresh.symlink_to(target)
+    fresh.symlink_to(place.relative_to(link.parent))
     fresh.replace(link)

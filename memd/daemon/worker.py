@@ -1,7 +1,9 @@
 """The daemon's one working thread: it owns the record, takes jobs by urgency, and refreshes checkpoints when they are due.
 
-Hooks come first, then the command line, live transcripts, checkpoints, and last the old transcripts of the backfill, newest
-first. Every job is short (a step reads about a megabyte), so that nothing urgent waits long.
+Hooks come first, then the command line, checkpoints that are due, live transcripts, and last the old transcripts of the
+backfill, newest first. Every job is short (a step reads about a megabyte), so that nothing urgent waits long. Checkpoints
+and reading take turns where there is much of both, so that neither starves the other. What failed because of the machine
+(a full disk, a locked file) is tried again by and by: no hint may come for it any more.
 """
 
 import itertools
@@ -10,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import closing
 from dataclasses import dataclass, field
 from enum import IntEnum
 from pathlib import Path
@@ -20,19 +23,23 @@ import structlog
 from memd import tokens
 from memd.daemon.pipeline import Pipeline
 from memd.daemon.reader import Step
-from memd.errors import Fault
+from memd.errors import Fault, UserError
 from memd.tools.protocol import Tool
 
 log = structlog.get_logger()
 
 SOON, LATER = 0.05, 2.0
 """Seconds to a refresh: after what a person said or a turn's end, and after anything else."""
+SHARE = 10
+"""A session's refreshes may take one part in so many of the time while its turn runs: a huge one is refreshed less often."""
+AGAIN = 30.0
+"""Seconds after which what the machine would not let us do is tried again."""
 IDLE = 60.0
 """Seconds without a job after which the tokenizer's 50 MB are given back."""
 
 
 class Urgency(IntEnum):
-    """What goes first."""
+    """What goes first; a checkpoint that is due stands between COMMAND and LIVE."""
 
     HOOK = 0
     COMMAND = 1
@@ -50,19 +57,27 @@ class _Job:
 
 
 class Worker(threading.Thread):
-    """Runs jobs against a pipeline that it opens and closes itself."""
+    """Runs jobs against a pipeline that it opens and closes itself; `trouble` says whether a trouble is news.
 
-    def __init__(self, open_pipeline: Callable[[], Pipeline], trouble: Callable[[str], None]) -> None:
+    `ready` is done when the record is open, `ended` when the thread is over; both carry what went wrong.
+    """
+
+    def __init__(self, open_pipeline: Callable[[], Pipeline], trouble: Callable[[str], bool]) -> None:
         super().__init__(name="memd-worker", daemon=True)
         self._open = open_pipeline
         self._trouble = trouble
         self._jobs: queue.PriorityQueue[_Job] = queue.PriorityQueue()
         self._serial = itertools.count()
         self._pending: dict[Path, int] = {}
-        self._lock = threading.Lock()
-        self._due: dict[str, float] = {}
+        self._lock = threading.Lock()  # for _pending
         self._over = threading.Event()
         self.ready: Future[None] = Future()
+        self.ended: Future[None] = Future()
+        # What only the thread itself touches.
+        self._due: dict[str, float] = {}  # session -> when its checkpoint is due
+        self._again: dict[Path, tuple[float, Callable[[], None]]] = {}  # what failed, when to hint at it again
+        self._cost: dict[str, float] = {}  # session -> seconds of its last refresh
+        self._refreshed = False  # the last thing done was a refresh
 
     def submit(self, urgency: Urgency, run: Callable[[Pipeline], Any], order: float = 0.0) -> "Future[Any]":
         """Have a job done; lower `order` goes first among equals."""
@@ -84,7 +99,7 @@ class Worker(threading.Thread):
         return self._jobs.qsize()
 
     def stop(self) -> None:
-        """End after the job that runs now."""
+        """End after the job that runs now and the checkpoints that are due."""
         self._over.set()
         self.submit(Urgency.HOOK, lambda _: None)
 
@@ -97,68 +112,105 @@ class Worker(threading.Thread):
             return
         self.ready.set_result(None)
         try:
-            while not self._over.is_set():
-                self._next(pipeline)
-            self._refresh_due(pipeline, everything=True)
-        finally:
-            pipeline.close()
+            with closing(pipeline):
+                while not self._over.is_set():
+                    self._next(pipeline)
+                for session in list(self._due):
+                    self._refresh(pipeline, session)
+        except BaseException as error:  # noqa: BLE001 - a defect of the thread's own: the daemon must not live on without it
+            self.ended.set_exception(error)
+        else:
+            self.ended.set_result(None)
 
     def _next(self, pipeline: Pipeline) -> None:
+        """Do one thing, the most urgent, or wait for it."""
+        job = self._take()
+        urgent = job is not None and job.urgency <= Urgency.COMMAND
+        turn = job is not None and self._refreshed
+        session = None if urgent or turn else self._overdue()
+        self._refreshed = session is not None
+        if session is not None:
+            if job is not None:
+                self._jobs.put(job)
+            self._refresh(pipeline, session)
+        elif job is not None:
+            self._do(pipeline, job)
+
+    def _take(self) -> _Job | None:
+        """The next job; None when a checkpoint, or something that failed, is due before one comes."""
         try:
-            job = self._jobs.get(timeout=self._patience())
+            return self._jobs.get(timeout=self._patience())
         except queue.Empty:
+            self._hint_again()
             if not self._due and tokens.loaded():
                 tokens.release()
-        else:
-            self._do(pipeline, job)
-            if job.urgency > Urgency.COMMAND and self._jobs.qsize() and not self._overdue():
-                return
-        self._refresh_due(pipeline)
+            return None
 
     def _patience(self) -> float:
-        due = min(self._due.values(), default=None)
+        due = min([*self._due.values(), *(when for when, _ in self._again.values())], default=None)
         return IDLE if due is None else max(0.0, due - time.monotonic())
 
-    def _overdue(self) -> bool:
-        return min(self._due.values(), default=float("inf")) <= time.monotonic()
+    def _hint_again(self) -> None:
+        now = time.monotonic()
+        for path in [path for path, (when, _) in self._again.items() if when <= now]:
+            self._again.pop(path)[1]()
+
+    def _overdue(self) -> str | None:
+        session = min(self._due, key=lambda name: self._due[name], default=None)
+        return session if session is not None and self._due[session] <= time.monotonic() else None
 
     def _do(self, pipeline: Pipeline, job: _Job) -> None:
+        if not job.result.set_running_or_notify_cancel():
+            return
         try:
-            job.result.set_result(job.run(pipeline))
-        except Exception as error:
-            self._trouble(f"{type(error).__name__}: {error}")
-            log.warning("job failed", error=str(error), exc_info=not isinstance(error, Fault))
+            value = job.run(pipeline)
+        except Exception as error:  # noqa: BLE001 - the thread outlives every job, and tells
+            if not isinstance(error, UserError):  # that is for the one who asked
+                self._tell("job failed", "", error)
             job.result.set_exception(error)
+        else:
+            job.result.set_result(value)
 
     def _read(self, pipeline: Pipeline, tool: Tool, path: Path, urgency: Urgency, order: float) -> None:
         with self._lock:
             self._pending.pop(path, None)
-        step = pipeline.step(tool, path)
+        try:
+            step = pipeline.step(tool, path)
+        except Fault:
+            self._again[path] = (time.monotonic() + AGAIN, lambda: self.hint(tool, path, urgency, order))
+            raise
         self.note(step)
         if step.more:
             self.hint(tool, path, urgency, order)
 
     def note(self, step: Step) -> None:
-        """Plan the refresh that a step asks for."""
+        """Plan the refresh that a step asks for; called in the worker's thread only."""
         if step.session is None or not step.changed:
             return
         said = any(record.channel.starts_turn for record in step.added)
-        wait = SOON if (step.turn_ended or said) else LATER
-        due = time.monotonic() + wait
-        self._due[step.session] = min(self._due.get(step.session, due), due)
+        self.plan(step.session, soon=(step.turn_ended or said) and not step.more)
 
-    def _refresh_due(self, pipeline: Pipeline, *, everything: bool = False) -> None:
-        now = time.monotonic()
-        for session in [name for name, due in self._due.items() if everything or due <= now]:
-            del self._due[session]
-            try:
-                pipeline.refresh(session, "turn")
-            except Exception as error:
-                self._trouble(f"{session}: {type(error).__name__}: {error}")
-                log.warning(
-                    "checkpoint failed", session=session, error=str(error), exc_info=not isinstance(error, Fault)
-                )
+    def plan(self, session: str, *, soon: bool = True) -> None:
+        """A session's checkpoint is due now, or soon enough; called in the worker's thread only."""
+        wait = SOON if soon else max(LATER, self._cost.get(session, 0.0) * SHARE)
+        due = time.monotonic() + wait
+        self._due[session] = min(self._due.get(session, due), due)
 
     def forget_due(self, session: str) -> None:
         """A refresh was just made for another reason."""
         self._due.pop(session, None)
+
+    def _refresh(self, pipeline: Pipeline, session: str) -> None:
+        del self._due[session]
+        start = time.monotonic()
+        try:
+            pipeline.refresh(session, "turn")
+        except Exception as error:  # noqa: BLE001 - a failed checkpoint changes nothing, the next may succeed
+            self._tell("checkpoint failed", f"{session}: ", error)
+            if isinstance(error, Fault | OSError):
+                self._due[session] = time.monotonic() + AGAIN
+        self._cost[session] = time.monotonic() - start
+
+    def _tell(self, what: str, about: str, error: Exception) -> None:
+        if self._trouble(f"{about}{type(error).__name__}: {error}"):
+            log.warning(what, about=about, error=str(error), exc_info=not isinstance(error, Fault))

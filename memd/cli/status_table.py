@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from memd.cli.status import Row
-from memd.model.text import clock, oneline
+from memd.model.text import clock, oneline, printable
 
 _COLOURS = {"ok": "green", "stale": "yellow", "degraded": "yellow", "failing": "red", "never": "dim"}
 OLD = 20
@@ -18,7 +18,7 @@ def show(
     rows: list[Row], daemon: dict[str, Any] | None, notes: tuple[str, ...], *, whole: bool, everything: bool
 ) -> None:
     """Print the daemon's line, the table, and the reasons."""
-    console = Console(highlight=False, soft_wrap=True)
+    console = Console(highlight=False, soft_wrap=True, markup=False)
     console.print(_daemon(daemon))
     for note in notes:
         console.print(Text(f"! {note}", "yellow"))
@@ -31,7 +31,8 @@ def show(
         console.print(f"and {len(rows) - len(shown)} older sessions (--all shows them)")
     for row in shown[: 5 if not whole else None]:
         for reason in row.verdict.reasons:
-            console.print(Text(f"{row.session.id}: {reason.text}  ->  {reason.fix}", _COLOURS[reason.health.value]))
+            said = printable(f"{row.session.id}: {reason.text}  ->  {reason.fix}")
+            console.print(Text(said, _COLOURS[reason.health.value]))
 
 
 def _daemon(daemon: dict[str, Any] | None) -> Text:
@@ -48,8 +49,8 @@ def _table(rows: list[Row]) -> Table:
     for row in rows:
         health = row.verdict.health.value
         table.add_row(
-            _name(row),
-            row.session.cwd or "?",
+            Text(printable(_name(row))),
+            Text(printable(row.session.cwd or "?")),
             row.state,
             _context(row),
             _made(row),

@@ -2,8 +2,13 @@
 
 import re
 from datetime import UTC, datetime
+from unicodedata import category
 
 _SPACE = re.compile(r"\s+")
+_ACTING = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+"""Categories of characters that act: controls, directions of writing, halves of characters, separators of lines."""
+_HARMLESS = "\n\t\u200c\u200d"
+"""But these are part of texts: line ends, tabs, and the joiners of some scripts and of emoji."""
 
 
 def clock(at: int | None) -> str:
@@ -35,3 +40,20 @@ def quote(text: str, limit: int) -> str:
     '"say hi now"'
     """
     return f'"{oneline(text, limit)}"'
+
+
+def printable(text: str, shape: str = "\\x{:02x}") -> str:
+    r"""The text with every character escaped that a terminal would act on instead of showing it.
+
+    >>> printable("\x1b[31mred")
+    '\\x1b[31mred'
+    """
+    return "".join(c if c in _HARMLESS or category(c) not in _ACTING else _escaped(c, shape) for c in text)
+
+
+def _escaped(character: str, shape: str) -> str:
+    """A code point in UTF-16 units, as JSON wants them: all that is not printable beyond the first 65,536 is rare enough."""
+    code = ord(character)
+    if code < 0x10000:
+        return shape.format(code)
+    return shape.format(0xD800 + (code - 0x10000 >> 10)) + shape.format(0xDC00 + (code & 0x3FF))

@@ -4,14 +4,15 @@ import json
 import os
 import sys
 from collections.abc import Callable, Mapping
-from pathlib import Path
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from memd.config import Config, Paths
-from memd.errors import DaemonSilent, Refused, UserError
+from memd.errors import DaemonSilent, UserError
 from memd.model import Session
+from memd.model.text import printable
 from memd.store import Store
 
 if TYPE_CHECKING:
@@ -28,30 +29,34 @@ def reading(paths: Paths) -> Store:
 
 def meant(store: Store, text: str | None) -> Session:
     """The session that an argument means; without one the newest of this directory."""
-    return store.find(text, os.path.realpath("."))
+    return store.find(text, _here())
+
+
+def _here() -> str | None:
+    """The current directory; None where it was deleted."""
+    try:
+        return os.path.realpath(".")
+    except OSError:
+        return None
 
 
 def alone_or_ask(
     settings: Config, paths: Paths, event: str, payload: Mapping[str, Any], work: "Callable[[Pipeline], dict[str, Any]]"
 ) -> dict[str, Any]:
     """Have the daemon do it, or do it here while no daemon runs (and none can start meanwhile)."""
-    from memd import files  # noqa: PLC0415 - only commands that write need these
-    from memd.daemon.pipeline import Pipeline  # noqa: PLC0415
+    from memd.daemon.pipeline import Pipeline  # noqa: PLC0415 - only commands that write need these
+    from memd.daemon.sole import alone  # noqa: PLC0415
     from memd.daemon.wire import ask  # noqa: PLC0415
 
-    files.private_dir(paths.state)
-    lock = files.Lock(paths.state / "memd.lock")
-    if not lock.acquire():
+    lock = alone(paths)
+    if lock is None:
         answer = ask(paths.socket, event, dict(payload), BUSY)
         if "error" in answer:
             raise UserError(str(answer["error"]))
         return answer
     try:
-        pipeline = Pipeline(settings, paths)
-        try:
+        with closing(Pipeline(settings, paths)) as pipeline:
             return work(pipeline)
-        finally:
-            pipeline.close()
     finally:
         lock.release()
 
@@ -67,26 +72,21 @@ def daemon_state(paths: Paths) -> dict[str, Any] | None:
 
 
 def print_json(value: Any) -> None:
-    """One JSON value, on one line, any character as it is."""
-    sys.stdout.buffer.write(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
-    sys.stdout.buffer.flush()
+    """One JSON value, on one line, any character as it is (on a terminal, control characters escaped)."""
+    text = json.dumps(value, ensure_ascii=False)
+    _write(printable(text, "\\u{:04x}") if sys.stdout.isatty() else text)
 
 
 def print_text(text: str) -> None:
     """Text as it is in a pipe; on a terminal without control characters, which a transcript may hold."""
-    if sys.stdout.isatty():
-        text = "".join(c if c in "\n\t" or c.isprintable() else f"\\x{ord(c):02x}" for c in text)
+    _write(printable(text) if sys.stdout.isatty() else text)
+
+
+def _write(text: str) -> None:
     sys.stdout.buffer.write(text.encode("utf-8", "replace"))
     if not text.endswith("\n"):
         sys.stdout.buffer.write(b"\n")
     sys.stdout.buffer.flush()
 
 
-def existing(path: Path) -> Path:
-    """A path that must be there."""
-    if not path.exists():
-        raise Refused(f"{path}: no such file")
-    return path
-
-
-__all__ = ["alone_or_ask", "click", "daemon_state", "existing", "meant", "print_json", "print_text", "reading"]
+__all__ = ["alone_or_ask", "click", "daemon_state", "meant", "print_json", "print_text", "reading"]

@@ -2,11 +2,18 @@
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from memd import config
 from memd.cli.common import alone_or_ask
+from memd.errors import Fault, NotFound
+from memd.model.text import printable
+
+if TYPE_CHECKING:
+    from memd.daemon.pipeline import Pipeline
+    from memd.tools.protocol import Tool
 
 
 @click.command("ingest")
@@ -15,19 +22,37 @@ from memd.cli.common import alone_or_ask
 @click.option("--json", "as_json", is_flag=True, help="Print the sessions as one JSON object.")
 def command(paths: tuple[Path, ...], tool: str | None, *, as_json: bool) -> None:
     """Read transcripts (files, or all below a directory) and leave a current checkpoint for each session."""
-    from memd.daemon.pipeline import tool_named  # noqa: PLC0415 - after the help
+    from memd.daemon.transcripts import tool_named  # noqa: PLC0415 - after the help
 
     settings, places = config.load(os.environ)
     owner = tool_named(tool)
-    absolute = [str(path.absolute()) for path in paths]
+    absolute = [path.absolute() for path in paths]
     answer = alone_or_ask(
         settings,
         places,
         "ingest",
-        {"paths": absolute, "tool": tool},
-        lambda pipeline: {"sessions": list(pipeline.ingest([Path(path) for path in absolute], owner))},
+        {"paths": [str(path) for path in absolute], "tool": tool},
+        lambda pipeline: _ingest(pipeline, absolute, owner),
     )
     show(list(dict.fromkeys(answer["sessions"])), as_json=as_json)
+    for problem in answer["problems"]:
+        click.echo(f"memd: {printable(problem)}", err=True)
+    if answer["problems"]:
+        raise SystemExit(1)
+
+
+def _ingest(pipeline: "Pipeline", paths: list[Path], tool: "Tool | None") -> dict[str, Any]:
+    """Read transcripts; one that cannot be read does not keep the others back."""
+    from memd.daemon.transcripts import find  # noqa: PLC0415
+
+    found = find(paths, tool)
+    sessions, problems = [], list(found.problems)
+    for owner, path in found.transcripts:
+        try:
+            sessions.append(pipeline.ingest(owner, path))
+        except (Fault, NotFound) as error:
+            problems.append(str(error))
+    return {"sessions": sessions, "problems": problems}
 
 
 def show(sessions: list[str], *, as_json: bool) -> None:

@@ -6,17 +6,19 @@ whatever is written meanwhile. Only reading a few files lies between a SessionSt
 
 import asyncio
 import json
-import time
+import os
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from memd.config import Config
+from memd.daemon import steps
+from memd.daemon.frozen import Freezer
 from memd.daemon.pipeline import Pipeline, wall_clock
 from memd.daemon.wire import CONTROL, Request
 from memd.daemon.worker import Urgency, Worker
-from memd.errors import MemdError
+from memd.errors import MemdError, SourceUnreadable
 from memd.model import Session, marks
 from memd.model.text import clock, oneline
 from memd.store import Store
@@ -24,33 +26,33 @@ from memd.store.folders import Folders, Replies
 from memd.tools.protocol import Moment, Tool
 from memd.tools.registry import TOOLS
 
-THAWS = 900.0
-"""Seconds after which a frozen text that nobody fetched is given up (a compaction's summary takes minutes at worst)."""
-
+QUIET = 600_000
+"""Milliseconds without an entry after which a session counts as over though nobody said so."""
 AFTERWARDS = 0.05
 """Seconds that what a hook's event sets off waits for the replies to that event's other hooks."""
 
 Control = Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]
 
 
-@dataclass(slots=True)
-class _Frozen:
-    """The replies of one compaction; `served` are the parts that were fetched."""
-
-    replies: Replies
-    at: float
-    served: set[int] = field(default_factory=set)
-
-
 class Answers:
     """Answers requests; runs in the event loop's thread."""
 
-    def __init__(self, worker: Worker, folders: Folders, config: Config, reader: Callable[[], Store]) -> None:
+    def __init__(
+        self,
+        worker: Worker,
+        folders: Folders,
+        config: Config,
+        reader: Callable[[], Store],
+        live: Callable[[Path], None] = lambda _: None,
+    ) -> None:
         self._worker = worker
         self._folders = folders
         self._config = config
         self._reader = reader
-        self._frozen: dict[str, _Frozen] = {}
+        self._live = live
+        self._frozen = Freezer()
+        self._ending: set[str] = set()
+        """Sessions whose end is told and not recorded yet."""
         self.controls: dict[str, Control] = {}
 
     async def __call__(self, request: Request) -> bytes | None:
@@ -72,20 +74,46 @@ class Answers:
             case "PreCompact":
                 return await self._before_compaction(tool, moment)
             case "SessionEnd":
-                name = f"{tool.name}:{moment.session}"
-                self._worker.submit(Urgency.COMMAND, lambda pipeline: pipeline.end(name))
-                return b""
+                return self._end(tool, moment)
             case _:
                 return b""
 
     def _notice(self, tool: Tool, moment: Moment) -> None:
-        """A hook is a hint as well: its session's transcript is read now."""
-        path = Path(moment.transcript or "")
-        if path.is_absolute() and path.is_file() and tool.wanted(path):
+        """A hook is a hint as well: its session's transcript is read now, and followed wherever it lies."""
+        path = _transcript(tool, moment)
+        if path is not None:
+            self._live(path)
             self._worker.hint(tool, path, Urgency.LIVE)
+
+    def _end(self, tool: Tool, moment: Moment) -> bytes:
+        """What the session still wrote is read first: an entry that comes after the end would take it back."""
+        name, path = f"{tool.name}:{moment.session}", _transcript(tool, moment)
+
+        def end(pipeline: Pipeline) -> None:
+            with suppress(SourceUnreadable):
+                if path is not None:
+                    self._worker.note(pipeline.step(tool, path))
+            pipeline.end(name)
+            self._ending.discard(name)
+
+        self._ending.add(name)
+        self._worker.submit(Urgency.COMMAND, end)
+        return b""
+
+    def _goes_on(self, name: str) -> None:
+        """A session that had ended was taken up again."""
+
+        def reopen(pipeline: Pipeline) -> None:
+            known = pipeline.store.session(name)
+            if known is not None and known.ended_at is not None:
+                pipeline.store.reopen_session(name)
+
+        _after_reply(lambda: self._worker.submit(Urgency.COMMAND, reopen))
 
     def _start(self, tool: Tool, moment: Moment, request: Request) -> bytes | None:
         part = request.part or 1
+        if moment.source == "resume" and part == 1:
+            self._goes_on(f"{tool.name}:{moment.session}")
         match moment.source:
             case "compact" | "resume":
                 return self._part(tool, moment.session, moment, part)
@@ -96,7 +124,7 @@ class Answers:
 
     def _source(self, tool: Tool, moment: Moment) -> str:
         """The session whose checkpoint a fork gets: its own if it has one, else its source's."""
-        if self._folders.replies(self._folders.session(tool.name, moment.session)).number:
+        if self._folders.published(self._folder(tool, moment.session)):
             return moment.session
         known = self._reader().session(f"{tool.name}:{moment.session}")
         origin = known.forked_from if known else None
@@ -104,16 +132,15 @@ class Answers:
 
     def _part(self, tool: Tool, native: str, moment: Moment, part: int) -> bytes:
         key = f"{tool.name}:{moment.session}:{moment.source}"
-        frozen = self._frozen.get(key)
-        now = time.monotonic()
-        if frozen is None or part in frozen.served or now - frozen.at > THAWS:
-            frozen = _Frozen(self._folders.replies(self._folders.session(tool.name, native)), now)
-            self._frozen[key] = frozen
+        frozen = self._frozen.get(key, part) or self._frozen.put(key, self._folders.replies(self._folder(tool, native)))
         source = "resume" if moment.source == "fork" else moment.source
         if not frozen.served:
             self._given(tool, moment, native, frozen.replies, f"SessionStart.{source}.")
         frozen.served.add(part)
         return frozen.replies.get(f"SessionStart.{source}.{part}")
+
+    def _folder(self, tool: Tool, native: str) -> Path:
+        return self._folders.session(tool.name, native)
 
     def _given(self, tool: Tool, moment: Moment, native: str, replies: Replies, prefix: str) -> None:
         """Record that a checkpoint's text was handed over, and in how many parts; a single line is no checkpoint."""
@@ -145,26 +172,33 @@ class Answers:
     async def _before_compaction(self, tool: Tool, moment: Moment) -> bytes | None:
         """A last refresh; then the text stands still until the compaction's parts were fetched."""
         name = f"{tool.name}:{moment.session}"
-        folder = self._folders.session(tool.name, moment.session)
+        self._frozen.drop(f"{name}:compact")  # of a compaction that did not come about
 
         def refresh(pipeline: Pipeline) -> None:
-            path = Path(moment.transcript) if moment.transcript else None
-            if path is not None and path.is_file():
-                pipeline.read_whole(tool, path)
             if not pipeline.current(name):
                 pipeline.refresh(name, "precompact")
             self._worker.forget_due(name)
 
-        await asyncio.wrap_future(self._worker.submit(Urgency.HOOK, refresh))
-        replies = self._folders.replies(folder)
-        self._frozen[f"{name}:compact"] = _Frozen(replies, time.monotonic())
-        return replies.get("PreCompact")
+        with suppress(SourceUnreadable):  # what is recorded still helps; the worker has told
+            await self._read_last(tool, moment)
+        await steps.run(self._worker, Urgency.HOOK, refresh)
+        replies = self._folders.replies(self._folder(tool, moment.session))
+        return self._frozen.put(f"{name}:compact", replies).replies.get("PreCompact")
+
+    async def _read_last(self, tool: Tool, moment: Moment) -> None:
+        """Read the transcript to its end: where the hook says that it is, else where it was."""
+        path = _transcript(tool, moment)
+        if path is None:
+            known = self._reader().session(f"{tool.name}:{moment.session}")
+            path = Path(known.path) if known and known.path else None
+        if path is not None:
+            await steps.read_whole(self._worker, Urgency.HOOK, tool, path)
 
     def _fresh(self, tool: Tool, moment: Moment, request: Request) -> bytes:
         """A new session: in interactive runs one line naming the session that ended here before."""
         if request.entrypoint != "cli" or not self._config.inject.startup_line or moment.cwd is None:
             return b""
-        before = _before(self._reader().sessions(), tool.name, moment)
+        before = self._before(tool.name, moment)
         if before is None:
             return b""
         title = f' "{oneline(before.title, 80)}"' if before.title else ""
@@ -173,6 +207,16 @@ class Answers:
             f"`memd show {before.id}` shows what was kept of it. It is another session: nothing of it is carried over."
         )
         return tool.reply("SessionStart", line)
+
+    def _before(self, tool: str, moment: Moment) -> Session | None:
+        """The newest session of this directory that is over and has something in it; one that still runs is not before."""
+        over = wall_clock() - QUIET
+        for one in self._reader().sessions():
+            if (one.cwd, one.tool) != (moment.cwd, tool) or one.native == moment.session or not one.messages:
+                continue
+            if one.ended_at is not None or one.id in self._ending or (one.last_at or 0) < over:
+                return one
+        return None
 
     async def _control(self, request: Request) -> bytes:
         control = self.controls.get(request.event)
@@ -190,10 +234,10 @@ def _after_reply(act: Callable[[], object]) -> None:
     asyncio.get_running_loop().call_later(AFTERWARDS, act)
 
 
-def _before(sessions: list[Session], tool: str, moment: Moment) -> Session | None:
-    """The newest other session of this directory that has something in it."""
-    here = (s for s in sessions if s.cwd == moment.cwd and s.tool == tool and s.native != moment.session and s.messages)
-    return next(here, None)
+def _transcript(tool: Tool, moment: Moment) -> Path | None:
+    """The transcript that a hook names, if it is one."""
+    path = Path(moment.transcript or "")
+    return path if path.is_absolute() and tool.wanted(path) and os.path.isfile(path) else None  # noqa: PTH113 - never raises
 
 
 def _object(payload: bytes) -> dict[str, Any] | None:

@@ -1,31 +1,36 @@
 """`memd run`: one daemon a state directory, from its lock to its last breath.
 
 The lock decides who runs, never a pid file. The worker thread owns the record; the event loop answers hooks; the watcher
-hints. SIGTERM and SIGINT end it cleanly, SIGHUP reads the settings again by starting afresh in place.
+hints. SIGTERM and SIGINT end it cleanly, SIGHUP reads the settings again by starting afresh in place; settings that cannot
+be read change nothing. A worker that ends by a defect ends the daemon: the service manager starts a sound one.
 """
 
 import asyncio
 import logging
 import os
-import signal
 import time
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import structlog
 
-from memd import __version__, config, files
+from memd import __version__, config
 from memd.config import Config, Paths
+from memd.daemon import steps
 from memd.daemon.answers import Answers
+from memd.daemon.controls import Controls
 from memd.daemon.notify import notify, watchdog_interval
-from memd.daemon.pipeline import Pipeline, tool_named
+from memd.daemon.pipeline import Pipeline
+from memd.daemon.setup import ledger, settings
 from memd.daemon.setup.hook import refresh_hook
+from memd.daemon.signals import Signals
 from memd.daemon.socket import Server
+from memd.daemon.sole import alone
+from memd.daemon.troubles import Troubles
 from memd.daemon.worker import Urgency, Worker
-from memd.errors import Refused
+from memd.errors import ConfigError, MemdError, Refused
 from memd.store import Store
 from memd.store.folders import Folders
 from memd.tail.watch import Watcher
@@ -36,8 +41,6 @@ log = structlog.get_logger()
 
 FRESH = 600.0
 """Seconds since its last change within which a transcript is live; an older one waits for the backfill."""
-ERRORS = 20
-"""The newest troubles that `memd status` shows."""
 
 
 def run(environ: Mapping[str, str]) -> None:
@@ -47,24 +50,27 @@ def run(environ: Mapping[str, str]) -> None:
         Refused: another daemon runs on this state directory.
         ConfigError: the settings cannot be read.
     """
-    settings, paths = config.load(environ)
-    files.private_dir(paths.state)
-    lock = files.Lock(paths.state / "memd.lock")
-    if not lock.acquire():
-        raise Refused(
-            f"a daemon already runs on {paths.state} (pid {lock.holder() or 'unknown'}); `memd status` shows it"
-        )
+    chosen, paths = config.load(environ)
+    lock = alone(paths)
+    if lock is None:
+        raise Refused(f"a daemon already runs on {paths.state}; `memd status` shows it")
     try:
-        _log_to(settings)
-        while asyncio.run(Daemon(settings, paths, environ).live()):
-            settings, paths = config.load(environ)
+        asyncio.run(_live(chosen, paths, environ))
     finally:
         lock.release()
 
 
-def _log_to(settings: Config) -> None:
+async def _live(chosen: Config, paths: Paths, environ: Mapping[str, str]) -> None:
+    signals = Signals()
+    again: Config | None = chosen
+    while again is not None:
+        _log_to(again)
+        again = await Daemon(again, paths, environ, signals).live()
+
+
+def _log_to(chosen: Config) -> None:
     """One line an event on stderr, which the service manager keeps."""
-    level = logging.getLevelNamesMapping()[settings.log.level.upper()]
+    level = logging.getLevelNamesMapping()[chosen.log.level.upper()]
     structlog.configure(
         processors=[
             structlog.processors.add_log_level,
@@ -74,57 +80,60 @@ def _log_to(settings: Config) -> None:
         ],
         wrapper_class=structlog.make_filtering_bound_logger(level),
         logger_factory=structlog.WriteLoggerFactory(file=open(2, "w", buffering=1, closefd=False)),  # noqa: SIM115
+        cache_logger_on_first_use=False,
     )
+
+
+def _refresh(name: str, pipeline: Pipeline) -> None:
+    pipeline.refresh(name, "start")
 
 
 class Daemon:
     """Everything that lives while the daemon does."""
 
-    def __init__(self, settings: Config, paths: Paths, environ: Mapping[str, str]) -> None:
-        self._settings = settings
+    def __init__(self, chosen: Config, paths: Paths, environ: Mapping[str, str], signals: Signals) -> None:
+        self._settings = chosen
         self._paths = paths
+        self._environ = environ
+        self._signals = signals
         self._since = int(time.time() * 1000)
-        self._errors: list[str] = []
-        self._tools = [tool for tool in TOOLS.values() if not settings.tools or tool.name in settings.tools]
-        self._roots = [root for tool in self._tools for root in tool.place(environ).roots]
-        self._worker = Worker(partial(Pipeline, settings, paths), self._trouble)
-        self._watcher = Watcher(self._roots, self._wanted, self._hint)
+        self._troubles = Troubles()
+        self._tools = [tool for tool in TOOLS.values() if not chosen.tools or tool.name in chosen.tools]
+        self._worker = Worker(partial(Pipeline, chosen, paths), self._troubles.tell)
+        self._watcher = Watcher(self._roots(), self._wanted, self._hint)
         self._reading: Store | None = None
-        self._answers = Answers(self._worker, Folders(paths.state), settings, self._reader)
+        self._answers = Answers(self._worker, Folders(paths.state), chosen, self._reader, self._watcher.activate)
+        self._answers.controls = Controls(self._worker, self._about).table()
         self._server = Server(
             paths.socket, self._answers, lambda error: self._trouble(f"{type(error).__name__}: {error}")
         )
-        self._over = asyncio.Event()
-        self._again = False
         self._watching = False
 
-    async def live(self) -> bool:
-        """Run until a signal; whether to start again with fresh settings."""
-        self._listen_to_signals()
-        self._answers.controls = {
-            "ping": self._ping,
-            "status": self._status,
-            "ingest": self._ingest,
-            "checkpoint": self._checkpoint,
-        }
+    async def live(self) -> Config | None:
+        """Run until a signal; the fresh settings to start again with, None for the end.
+
+        Raises:
+            Refused: a newer memd wrote the record, or the socket's folder is another user's.
+            StoreTrouble: the record cannot be opened.
+        """
         self._worker.start()
         await asyncio.wrap_future(self._worker.ready)
         try:
-            refresh_hook(self._paths)
+            self._refresh_hook()
             await self._server.start()
             self._watcher.start()
             self._watching = True
+            self._worker.submit(Urgency.COMMAND, self._catch_up)
             log.info("running", version=__version__, pid=os.getpid(), socket=str(self._paths.socket))
             notify("READY=1")
-            await self._beat()
+            return await self._until_over()
         finally:
             notify("STOPPING=1")
             await self._stop()
-        return self._again
 
     async def _stop(self) -> None:
         if self._watching:
-            self._watcher.stop()
+            await asyncio.to_thread(self._watcher.stop)
         await self._server.stop()
         self._worker.stop()
         await asyncio.to_thread(self._worker.join)
@@ -132,35 +141,89 @@ class Daemon:
             self._reading.close()
         log.info("stopped")
 
-    def _listen_to_signals(self) -> None:
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, self._over.set)
-        loop.add_signal_handler(signal.SIGHUP, self._reload)
+    async def _until_over(self) -> Config | None:
+        """Wait for a signal; meanwhile tell the service manager that the worker still takes jobs."""
+        interval, ended = watchdog_interval(), asyncio.wrap_future(self._worker.ended)
+        while True:
+            await self._signals.wait(ended, interval)
+            if ended.done():
+                ended.result()
+                return None
+            if self._signals.over:
+                return None
+            if self._signals.again:
+                if (fresh := self._read_again()) is not None:
+                    return fresh
+            elif interval is not None:
+                await self._beat(interval)
 
-    def _reload(self) -> None:
-        self._again = True
-        self._over.set()
+    async def _beat(self, interval: float) -> None:
+        try:
+            await asyncio.wait_for(steps.run(self._worker, Urgency.HOOK, lambda _: None), interval)
+        except TimeoutError:
+            self._trouble("the worker takes no jobs")
+        else:
+            notify("WATCHDOG=1")
 
-    async def _beat(self) -> None:
-        """Wait for the end; meanwhile tell the service manager that the worker still takes jobs."""
-        interval = watchdog_interval()
-        while not self._over.is_set():
-            try:
-                await asyncio.wait_for(self._over.wait(), interval or 3600)
-            except TimeoutError:
-                if interval is not None and self._worker.is_alive():
-                    notify("WATCHDOG=1")
+    def _read_again(self) -> Config | None:
+        """The settings as they are now; None, and a trouble, where they cannot be read: then the old ones hold."""
+        self._signals.begin()
+        try:
+            return config.read(self._paths.config)
+        except ConfigError as error:
+            self._trouble(f"the settings stay as they were: {error}")
+            return None
 
     def _trouble(self, text: str) -> None:
-        stamp = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        self._errors = [*self._errors, f"{stamp} {text}"][-ERRORS:]
+        if self._troubles.tell(text):
+            log.warning("trouble", what=text)
+
+    def _refresh_hook(self) -> None:
+        """Without it the hooks of the last start are still there, or `memd status` says that they are not."""
+        try:
+            refresh_hook(self._paths)
+        except (OSError, MemdError) as error:
+            self._trouble(f"the hook's file could not be brought up to date: {error}")
+
+    def _catch_up(self, pipeline: Pipeline) -> None:
+        """What a crash, or the time without a daemon, left undone: checkpoints behind their record, transcripts deleted."""
+        for age, name in enumerate(pipeline.unfinished()):
+            self._worker.submit(Urgency.BACKFILL, partial(_refresh, name), order=age)
+        for tool, path in pipeline.missing():
+            self._worker.hint(tool, path, Urgency.BACKFILL)
 
     def _reader(self) -> Store:
         """A read-only view of the record for the event loop's thread."""
         if self._reading is None:
             self._reading = Store.open(self._paths.state / "memd.db", readonly=True)
         return self._reading
+
+    def _about(self) -> dict[str, Any]:
+        have, want = self._watcher.watches()
+        return {
+            "running": True,
+            "pid": os.getpid(),
+            "version": __version__,
+            "since": self._since,
+            "socket": str(self._paths.socket),
+            "watches": {"have": have, "want": want},
+            "queue": self._worker.depth(),
+            "errors": [*self._troubles.lines(), *self._watcher.problems()],
+        }
+
+    # Which transcripts are whose.
+
+    def _roots(self) -> list[Path]:
+        """Where transcripts lie: in the home of this environment, and in each that memd's hooks were put into."""
+        known = ledger.read(self._paths)
+        found: dict[str, Path] = {}
+        for tool in self._tools:
+            here = tool.place(self._environ)
+            for home in (place.home for place in settings.places(tool, self._environ, known)):
+                for root in here.roots:
+                    moved = home / root.relative_to(here.home) if root.is_relative_to(here.home) else root
+                    found.setdefault(os.path.realpath(moved), moved)
+        return list(found.values())
 
     def _wanted(self, path: str) -> bool:
         return self._owner(Path(path)) is not None
@@ -182,33 +245,3 @@ class Daemon:
             self._worker.hint(tool, path, Urgency.LIVE)
         elif age <= self._settings.backfill_days * 86_400:
             self._worker.hint(tool, path, Urgency.BACKFILL, order=age)
-
-    # What the command line asks.
-
-    async def _ping(self, _: Mapping[str, Any]) -> dict[str, Any]:
-        return {"version": __version__, "pid": os.getpid()}
-
-    async def _status(self, _: Mapping[str, Any]) -> dict[str, Any]:
-        have, want = self._watcher.watches()
-        return {
-            "running": True,
-            "pid": os.getpid(),
-            "version": __version__,
-            "since": self._since,
-            "socket": str(self._paths.socket),
-            "watches": {"have": have, "want": want},
-            "queue": self._worker.depth(),
-            "errors": [*self._errors, *self._watcher.problems()],
-        }
-
-    async def _ingest(self, asked: Mapping[str, Any]) -> dict[str, Any]:
-        paths = [Path(path) for path in asked.get("paths", [])]
-        tool = tool_named(asked.get("tool"))
-        job = self._worker.submit(Urgency.COMMAND, lambda pipeline: list(pipeline.ingest(paths, tool)))
-        return {"sessions": await asyncio.wrap_future(job)}
-
-    async def _checkpoint(self, asked: Mapping[str, Any]) -> dict[str, Any]:
-        name = str(asked.get("session"))
-        job = self._worker.submit(Urgency.COMMAND, lambda pipeline: pipeline.checkpoint(name))
-        made = await asyncio.wrap_future(job)
-        return {"number": made.number if made else None}

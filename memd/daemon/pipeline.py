@@ -8,21 +8,24 @@ runs it in its worker thread (`worker`), `memd ingest` and `memd checkpoint` run
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from memd.config import Config, Paths
 from memd.daemon import afterthoughts
 from memd.daemon.keeper import Keeper
-from memd.daemon.reader import Reader, Step, head
-from memd.errors import NotFound, SourceUnreadable
-from memd.model import Checkpoint
+from memd.daemon.reader import Reader, Step
+from memd.errors import NotFound
+from memd.model import Checkpoint, Receipt, Session
 from memd.store import Store
 from memd.store.folders import Folders
 from memd.tools.protocol import Tool
 from memd.tools.registry import TOOLS
 from memd.tools.registry import tool as named
 from memd.writers.extractive import Extractive
+
+SLACK = 1_000
+"""Milliseconds by which the client's clock may be behind ours: it is the same machine's."""
 
 
 def wall_clock() -> int:
@@ -57,7 +60,7 @@ class Pipeline:
         step = self._reader.step(tool, path)
         if step.session is not None:
             for receipt in step.receipts:
-                self._prove(step.session, receipt.number, receipt.parts, receipt.hook, receipt.at)
+                self._prove(step.session, receipt)
             if any(tool.concerns(record) for record in step.added) and not step.more:
                 self._lift(tool, step.session)
         return step
@@ -79,14 +82,28 @@ class Pipeline:
         if session is not None:
             afterthoughts.close(self.store, named(session.tool), session, self._clock())
 
-    def _prove(self, session: str, number: int, parts: int, hook: str, at: int | None) -> None:
-        """A text that a hook read from disk while the daemon was down is known by its checkpoint's number."""
-        given = self.store.checkpoint(session, number)
-        if given is not None:
-            behind = len(self.store.boundaries(session))
-            self.store.give(
-                session, number, given.receipt, parts, hook, at or self._clock(), compactions=behind, short=False
-            )
+    def _prove(self, session: str, receipt: Receipt) -> None:
+        """A text that a hook read from disk while the daemon was down is known by what stands on it.
+
+        The end mark names session and code. A part without it is taken for the session's own checkpoint of that number,
+        if there was one then: the old rows that a fork copies are about its source's.
+        """
+        origin = receipt.session or session
+        given, at = self.store.checkpoint(origin, receipt.number), receipt.at or self._clock()
+        if given is None or receipt.code not in {None, given.receipt} or given.at > at + SLACK:
+            return
+        behind = sum(boundary.at is None or boundary.at <= at for boundary in self.store.boundaries(session))
+        self.store.give(
+            session,
+            given.number,
+            given.receipt,
+            receipt.parts,
+            receipt.hook,
+            at,
+            compactions=behind,
+            short=False,
+            origin=origin,
+        )
 
     def current(self, name: str) -> bool:
         """Whether a session's checkpoint holds for all that is recorded."""
@@ -103,69 +120,51 @@ class Pipeline:
             pass
         return step.session
 
+    def transcript(self, session: str) -> tuple[Tool, Path] | None:
+        """A session's transcript and whose it is, where it is still there."""
+        known = self.store.session(session)
+        if known is None or known.path is None or not os.path.isfile(known.path):  # noqa: PTH113 - never raises
+            return None
+        return named(known.tool), Path(known.path)
+
     def checkpoint(self, session: str) -> Checkpoint | None:
         """Read a session's transcript to its end, where it is still there, and make its checkpoint."""
-        known = self.store.session(session)
-        if known is not None and known.path is not None and Path(known.path).is_file():
-            self.read_whole(named(known.tool), Path(known.path))
+        source = self.transcript(session)
+        if source is not None:
+            self.read_whole(*source)
         return self.refresh(session, "command")
 
-    def ingest(self, paths: Iterable[Path], tool: Tool | None, trigger: str = "ingest") -> Iterator[str]:
-        """Read transcripts to their end and leave a current checkpoint for each session.
+    def ingest(self, tool: Tool, path: Path, trigger: str = "ingest") -> str:
+        """Read a transcript to its end and leave a current checkpoint; the session.
 
         Raises:
-            NotFound: a path is not there, or no tool knows the file.
-            SourceUnreadable: a file cannot be read.
+            NotFound: the file names no session.
+            SourceUnreadable: it cannot be read.
         """
-        for path in paths:
-            for owner, transcript in self._transcripts(path.absolute(), tool):
-                session = self.read_whole(owner, transcript)
-                if session is None:
-                    raise NotFound(f"{transcript}: a transcript of {owner.name} that names no session")
-                self.over(session)
-                self.refresh(session, trigger)
-                yield session
+        return self.complete(self.read_whole(tool, path), tool, path, trigger)
 
-    def _transcripts(self, path: Path, tool: Tool | None) -> Iterator[tuple[Tool, Path]]:
-        """The transcripts behind a path: itself with its sub-agents', or all below a directory."""
-        if path.is_dir():
-            found = [(owner, file) for owner, file in _below(path, tool) if file.is_file()]
-            if not found:
-                raise NotFound(f"{path}: no transcript in it that memd knows")
-            yield from found
-            return
-        if not path.is_file():
-            raise NotFound(f"{path}: no such file")
-        owner = tool or owner_of(path)
-        yield owner, path
-        yield from ((owner, child) for child in owner.children(path))
+    def complete(self, session: str | None, tool: Tool, path: Path, trigger: str = "ingest") -> str:
+        """A transcript was read to its end, for once: close what waited, and leave a current checkpoint.
 
+        Raises:
+            NotFound: the file names no session.
+        """
+        if session is None:
+            raise NotFound(f"{path}: a transcript of {tool.name} that names no session")
+        self.over(session)
+        self.refresh(session, trigger)
+        return session
 
-def _below(folder: Path, tool: Tool | None) -> Iterator[tuple[Tool, Path]]:
-    for file in sorted(folder.rglob("*")):
-        owner = tool or next(
-            (t for t in TOOLS.values() if t.wanted(file) and file.is_file() and t.claims(head(file))), None
-        )
-        if owner is not None and owner.wanted(file):
-            yield owner, file
+    def unfinished(self) -> list[str]:
+        """Sessions whose checkpoint or its files a crash left behind the record, the newest first."""
+        return [one.id for one in self.store.sessions() if one.messages and not self._finished(one)]
 
+    def _finished(self, one: Session) -> bool:
+        made = self.store.current_checkpoint(one.id)
+        folder = self.folders.session(one.tool, one.native)
+        return made is not None and made.upto >= one.messages and self.folders.published(folder) == made.number
 
-def owner_of(path: Path) -> Tool:
-    """The tool that wrote a transcript, told by its first lines.
-
-    Raises:
-        NotFound: no tool knows it.
-    """
-    try:
-        start = head(path)
-    except OSError as error:
-        raise SourceUnreadable(f"{path}: {error.strerror}") from error
-    for tool in TOOLS.values():
-        if tool.claims(start):
-            return tool
-    raise NotFound(f"{path}: not a transcript of {', '.join(TOOLS)}; --tool names the tool if it is")
-
-
-def tool_named(name: str | None) -> Tool | None:
-    """The tool that an option names."""
-    return None if name is None else named(name)
+    def missing(self) -> list[tuple[Tool, Path]]:
+        """Transcripts that were deleted while nobody watched."""
+        rows = [row for row in self.store.sources() if row.gone_at is None and not os.path.lexists(row.path)]
+        return [(TOOLS[tool], Path(row.path)) for row in rows if (tool := row.session.partition(":")[0]) in TOOLS]

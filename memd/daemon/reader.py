@@ -1,10 +1,12 @@
 """Reading one transcript on: from its cursor to records, in steps that are each one transaction."""
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from memd.errors import SourceUnreadable
 from memd.model import Event, Gap, Receipt, Record, Session, TurnEnd
 from memd.store import Seed, SourceRow, Store
 from memd.tail import lines
@@ -90,15 +92,27 @@ class Reader:
             return tool.start(_identity(seed))
         try:
             return tool.load(row.reader)
-        except (ValueError, TypeError, KeyError):
+        except (ValueError, TypeError, KeyError, AttributeError):
             return None
 
 
 def head(path: Path) -> list[bytes]:
-    """The first whole lines of a file."""
-    with path.open("rb") as file:
-        start = file.read(HEAD)
+    """The first whole lines of a file.
+
+    Raises:
+        SourceUnreadable: it cannot be read now, or is no regular file.
+    """
+    try:
+        with open(path, "rb", opener=_waiting_for_nobody) as file:
+            start = file.read(HEAD) or b""
+    except OSError as error:
+        raise SourceUnreadable(f"{path}: {error.strerror or error}") from error
     return start.split(b"\n")[: None if len(start) < HEAD else -1]
+
+
+def _waiting_for_nobody(path: str, flags: int) -> int:
+    """A FIFO without a writer would hold us up for ever."""
+    return os.open(path, flags | os.O_NONBLOCK)
 
 
 def _reseed(session: Session, path: str, unit: str) -> Seed:

@@ -1,0 +1,60 @@
+"""What the command line asks of the running daemon."""
+
+import asyncio
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from memd import __version__
+from memd.daemon import steps
+from memd.daemon.answers import Control
+from memd.daemon.transcripts import find, tool_named
+from memd.daemon.worker import Urgency, Worker
+from memd.errors import Fault, NotFound
+from memd.tools.protocol import Tool
+
+
+class Controls:
+    """Answers to control requests by name; `about` is the daemon's word on itself."""
+
+    def __init__(self, worker: Worker, about: Callable[[], dict[str, Any]]) -> None:
+        self._worker = worker
+        self._about = about
+
+    def table(self) -> dict[str, Control]:
+        """Each request and what answers it."""
+        return {"ping": self.ping, "status": self.status, "ingest": self.ingest, "checkpoint": self.checkpoint}
+
+    async def ping(self, _: Mapping[str, Any]) -> dict[str, Any]:
+        """Whether somebody is there."""
+        return {"version": __version__, "pid": os.getpid()}
+
+    async def status(self, _: Mapping[str, Any]) -> dict[str, Any]:
+        """The part of `memd status --json` that only the daemon knows."""
+        return self._about()
+
+    async def ingest(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+        """Read transcripts, step by step; one that cannot be read does not keep the others back."""
+        paths, tool = [Path(path) for path in asked.get("paths", [])], tool_named(asked.get("tool"))
+        found = await asyncio.to_thread(find, paths, tool)
+        sessions, problems = [], list(found.problems)
+        for owner, path in found.transcripts:
+            try:
+                sessions.append(await self._read(owner, path))
+            except (Fault, NotFound) as error:
+                problems.append(str(error))
+        return {"sessions": sessions, "problems": problems}
+
+    async def _read(self, owner: Tool, path: Path) -> str:
+        session = await steps.read_whole(self._worker, Urgency.COMMAND, owner, path)
+        return await steps.run(self._worker, Urgency.COMMAND, lambda pipe: pipe.complete(session, owner, path))
+
+    async def checkpoint(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+        """Read the session's transcript to its end, where it is there, and make the checkpoint."""
+        name = str(asked.get("session"))
+        source = await steps.run(self._worker, Urgency.COMMAND, lambda pipeline: pipeline.transcript(name))
+        if source is not None:
+            await steps.read_whole(self._worker, Urgency.COMMAND, *source)
+        made = await steps.run(self._worker, Urgency.COMMAND, lambda pipeline: pipeline.refresh(name, "command"))
+        return {"number": made.number if made else None}

@@ -1,0 +1,86 @@
+"""Which transcripts lie behind the paths that a person names, and whose they are."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from memd.daemon.reader import head
+from memd.errors import Fault, NotFound
+from memd.tools.protocol import Tool
+from memd.tools.registry import TOOLS
+from memd.tools.registry import tool as named
+
+
+@dataclass(slots=True)
+class Found:
+    """Transcripts with their tools, and what was in the way of others, a line each."""
+
+    transcripts: list[tuple[Tool, Path]] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+
+def find(paths: Iterable[Path], tool: Tool | None) -> Found:
+    """The transcripts behind the paths: a file with its sub-agents', all that lies below a directory.
+
+    Raises:
+        NotFound: a path is not there, no tool knows the file, or nothing is in the directory.
+        SourceUnreadable: a file that was named cannot be read.
+    """
+    found = Found()
+    for path in paths:
+        if _is_directory(path):
+            _below(path, tool, found)
+        else:
+            owner = tool or owner_of(path)
+            found.transcripts += [(owner, path), *((owner, child) for child in owner.children(path))]
+    return found
+
+
+def owner_of(path: Path) -> Tool:
+    """The tool that wrote a transcript, told by its first lines.
+
+    Raises:
+        NotFound: no tool knows it.
+        SourceUnreadable: it cannot be read.
+    """
+    owner = _claimed(path, TOOLS.values())
+    if owner is None:
+        raise NotFound(f"{path}: not a transcript of {', '.join(TOOLS)}; --tool names the tool if it is")
+    return owner
+
+
+def tool_named(name: str | None) -> Tool | None:
+    """The tool that an option names."""
+    return None if name is None else named(name)
+
+
+def _is_directory(path: Path) -> bool:
+    try:
+        path.stat()
+    except OSError as error:
+        raise NotFound(f"{path}: {(error.strerror or 'not there').lower()}") from error
+    return path.is_dir()
+
+
+def _below(folder: Path, tool: Tool | None, found: Found) -> None:
+    before = len(found.transcripts), len(found.problems)
+    for file in _files(folder):
+        try:
+            wanted = [t for t in ([tool] if tool else TOOLS.values()) if t.wanted(file)]
+            owner = tool if tool in wanted else _claimed(file, wanted)
+        except Fault as error:
+            found.problems.append(str(error))
+        else:
+            found.transcripts += [(owner, file)] if owner else []
+    if (len(found.transcripts), len(found.problems)) == before:
+        raise NotFound(f"{folder}: no transcript in it that memd knows")
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    return (file for file in sorted(folder.rglob("*")) if file.is_file())
+
+
+def _claimed(path: Path, tools: Iterable[Tool]) -> Tool | None:
+    wanted = list(tools)
+    start = head(path) if wanted else []
+    return next((tool for tool in wanted if tool.claims(start)), None)

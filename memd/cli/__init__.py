@@ -1,13 +1,16 @@
 """The command line: one module a command, imported when it is used.
 
 Each module offers `command`, a click command. This is also the door at which errors end: a `UserError` is one line and
-exit 1, a `Fault` likewise, wrong usage is click's exit 2, anything else is a defect: exit 3 and a log file that has the rest.
+exit 1, a `Fault` and what the machine refuses likewise, wrong usage is click's exit 2, anything else is a
+defect: exit 3 and a log file that has the rest.
 """
 
 import importlib
 import os
 import sys
 import traceback
+from pathlib import Path
+from typing import Any
 
 import click
 
@@ -40,6 +43,14 @@ class _Commands(click.Group):
         command: click.Command = importlib.import_module(f"memd.cli.{name}").command
         return command
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; `memd log | head` ends well: the reader has seen enough (click would make it a failure)."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return None
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's signature
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
@@ -66,29 +77,43 @@ def main() -> None:
         sys.exit(error.exit_code)
     except MemdError as error:
         sys.exit(_say(str(error), 1))
-    except BrokenPipeError:  # `memd log | head`: the reader has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+    except OSError as error:  # the machine's doing: no permission, a full disk
+        _keep(traceback.format_exc())
+        sys.exit(_say(f"{error.filename or 'cannot go on'}: {error.strerror or error}", 1))
     except Exception:  # noqa: BLE001 - the one door: a defect is told, logged and ends the command
         sys.exit(_defect())
 
 
 def _say(text: str, code: int) -> int:
-    click.echo(f"memd: {text}", err=True)
+    from memd.model.text import printable  # noqa: PLC0415 - only an error needs it
+
+    click.echo(f"memd: {printable(text)}", err=True)
     return code
 
 
 def _defect() -> int:
-    from memd.config import paths  # noqa: PLC0415 - only a defect needs it
-
     trace = traceback.format_exc()
     if "--debug" in sys.argv:
         click.echo(trace, err=True)
-    path = paths(os.environ).log
+    failed = _keep(trace)
+    if failed is not None:
+        return _say(f"a defect in memd, and it could not be logged ({failed}); --debug shows it", 3)
+    return _say(f"a defect in memd; the details are in {_log()}", 3)
+
+
+def _keep(trace: str) -> OSError | None:
+    """Write a traceback to the log file, 0600; what was in the way."""
+    path = _log()
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "w", encoding="utf-8") as log:
             log.write(trace)
     except OSError as error:
-        return _say(f"a defect in memd, and it could not be logged ({error}); --debug shows it", 3)
-    return _say(f"a defect in memd; the details are in {path}", 3)
+        return error
+    return None
+
+
+def _log() -> Path:
+    from memd.config import paths  # noqa: PLC0415 - only a defect needs it
+
+    return paths(os.environ).log

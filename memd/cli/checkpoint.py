@@ -6,6 +6,7 @@ import click
 
 from memd import config
 from memd.cli.common import alone_or_ask, meant, print_json, reading
+from memd.errors import Refused
 
 
 @click.command("checkpoint")
@@ -16,15 +17,15 @@ def command(session: str | None, writer: str | None, *, as_json: bool) -> None: 
     """Make a checkpoint of SESSION now; the number stays when nothing changed."""
     settings, places = config.load(os.environ)
     with reading(places) as store:
-        name = meant(store, session).id
+        found = meant(store, session)
+        if found.parent is not None:
+            raise Refused(f"{found.id} is a sub-agent's transcript: it has no checkpoint of its own")
+        name = found.id
     answer = alone_or_ask(
         settings, places, "checkpoint", {"session": name}, lambda p: {"number": _number(p.checkpoint(name))}
     )
     if as_json:
         print_json({"version": 1, "session": name, "number": answer["number"]})
-    elif answer["number"] is None:
-        click.echo(f"{name} is a sub-agent's transcript: it has no checkpoint of its own", err=True)
-        raise SystemExit(1)
     else:
         click.echo(f"{name}: checkpoint {answer['number']}")
 

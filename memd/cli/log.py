@@ -40,9 +40,12 @@ def command(session: str | None, channels: tuple[str, ...], number: int | None, 
 def _channels(names: tuple[str, ...]) -> set[Channel] | None:
     if not names:
         return None
-    found = {c for c in Channel for name in names if c.value == name or c.value.startswith(name + ".")}
-    if not found:
-        raise click.UsageError(f"no such channel: {', '.join(names)} (there are {', '.join(c.value for c in Channel)})")
+    found: set[Channel] = set()
+    for name in names:
+        fitting = {channel for channel in Channel if channel.value == name or channel.value.startswith(name + ".")}
+        if not fitting:
+            raise click.UsageError(f"no such channel: {name} (there are {', '.join(c.value for c in Channel)})")
+        found |= fitting
     return found
 
 

@@ -30,6 +30,8 @@ def command(session: str | None, part: str | None, number: int | None, tokens: i
     part = part or "checkpoint"
     if part not in PARTS:
         raise click.UsageError(f"no part {part!r}: {', '.join(PARTS)}")
+    if tokens is not None and part != "checkpoint":
+        raise click.UsageError("--tokens is for the checkpoint alone")
     settings, places = config.load(os.environ)
     with reading(places) as store:
         found = meant(store, session)

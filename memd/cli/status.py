@@ -55,8 +55,8 @@ def command(session: str | None, *, everything: bool, as_json: bool) -> None:
     try:
         with reading(places) as store:
             sessions = [meant(store, session)] if session else store.sessions(children=everything)
-            sources = {row.session: row for row in store.sources()}
-            rows = [_row(store, s, sources.get(s.id), daemon, hook_faults(setup, s.tool)) for s in sessions]
+            sources = {row.path: row for row in store.sources()}
+            rows = [_row(store, s, sources.get(s.path or ""), daemon, hook_faults(setup, s.tool)) for s in sessions]
     except NotFound:
         if session:
             raise
@@ -102,7 +102,7 @@ def _row(
 ) -> Row:
     now = int(time.time() * 1000)
     made, given = store.current_checkpoint(session.id), store.last_delivery(session.id)
-    size, changed, error = _on_disk(source)
+    size, changed, error, gone = _on_disk(source, now)
     newer = store.messages(session.id, after=made.upto, channels=[c for c in Channel if c.starts_turn]) if made else []
     unread = [r.at for r in store.messages(session.id, after=made.upto) if r.at is not None] if made else []
     boundaries = store.boundaries(session.id)
@@ -115,7 +115,7 @@ def _row(
         boundary=boundaries[-1] if boundaries and session.parent is None else None,
         lag=max(0, size - source.offset) if source else 0,
         lag_ms=now - changed,
-        source_gone=source.gone_at if source else None,
+        source_gone=gone,
         source_error=error,
         turns_behind=len(newer),
         unread=min(unread, default=None),
@@ -142,18 +142,18 @@ def _short(daemon: dict[str, Any] | None) -> bool:
     return bool(watches.get("have", 0) < watches.get("want", 0))
 
 
-def _on_disk(source: SourceRow | None) -> tuple[int, int, str | None]:
-    """The transcript's size and change time in milliseconds now, and why it cannot be looked at."""
+def _on_disk(source: SourceRow | None, now: int) -> tuple[int, int, str | None, int | None]:
+    """The transcript's size and change time in milliseconds now, why it cannot be looked at, and since when it is gone."""
     if source is None:
-        return 0, 0, None
+        return 0, 0, None, None
     try:
         status = Path(source.path).stat()
-    except FileNotFoundError:
-        return source.size, 0, None
+    except (FileNotFoundError, NotADirectoryError):
+        return source.size, 0, None, source.gone_at or now
     except OSError as error:
-        return source.size, 0, error.strerror
+        return source.size, 0, error.strerror, None
     readable = os.access(source.path, os.R_OK)
-    return status.st_size, int(status.st_mtime * 1000), None if readable else "permission denied"
+    return status.st_size, int(status.st_mtime * 1000), None if readable else "permission denied", None
 
 
 def _state(session: Session, now: int) -> str:

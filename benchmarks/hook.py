@@ -6,15 +6,13 @@ reply is compared byte by byte with what was to come; a wrong one is counted and
 The limits: 1.25 times a bare start, and for the four parts of a checkpoint at once 3 times one bare start; a machine
 that cannot start four bare interpreters in that (`bare together`) is held to 1.25 times those.
 
-By default a stand-in serves a made-up session: `--daemon` starts another command instead (with MEMD_SOCKET and
-MEMD_STATE_DIR set), `--state` and `--session` point at a session that it knows; the first reply is then the measure.
+All of it is real: a made-up session, its transcript read by `memd ingest`, the hook as `memd install` puts it, `memd run` to ask.
 """
 
 import argparse
 import contextlib
 import json
 import os
-import shlex
 import socket
 import statistics
 import subprocess
@@ -22,13 +20,17 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-HOOK = Path(__file__).parents[1] / "hooks" / "memd_hook.py"
+from benchmarks import session
+from benchmarks.session import SESSION
+from memd.config import paths
+from memd.daemon.setup.hook import refresh_hook, start_path
+
+REPOSITORY = Path(__file__).parents[1]
+TOOL = "claude-code"
 LIMIT, TOGETHER_LIMIT = 1.25, 3.0
-BYTES = 40_000
-SESSION = "0b3c5a52-5a0e-4d0c-9a53-6b8f3a3f7c11"
 PARTS = ("SessionStart 1", "SessionStart 2", "SessionStart 3", "SessionStart 4")
 
 
@@ -57,11 +59,7 @@ class Series:
 def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--runs", type=int, default=200, help="runs of each case (default 200)")
     parser.add_argument("--python", default=os.path.realpath(sys._base_executable), help="the base interpreter")  # noqa: SLF001 - nothing public tells it
-    parser.add_argument("--hook", type=Path, default=HOOK, help="another script than the one in hooks/")
-    parser.add_argument("--tool", default="claude-code")
-    parser.add_argument("--daemon", help="a command that serves instead of the stand-in")
-    parser.add_argument("--state", type=Path, help="a state directory that is there already")
-    parser.add_argument("--session", default=SESSION, help="a session in it")
+    parser.add_argument("--turns", type=int, default=80, help="turns of the session, so that its checkpoint has 40 kB")
 
 
 def run(options: argparse.Namespace) -> tuple[dict[str, object], list[str], list[str]]:
@@ -76,7 +74,7 @@ def run(options: argparse.Namespace) -> tuple[dict[str, object], list[str], list
         if row["ratio"] > limit(name, rows)
     ]
     wrong = sum(int(row["wrong"]) for row in rows.values())
-    document = {"benchmark": "hook", "python": options.python, "session": options.session, "wrong": wrong, "rows": rows}
+    document = {"benchmark": "hook", "python": options.python, "wrong": wrong, "rows": rows}
     return document, table(rows), over + ([f"{wrong} wrong replies"] if wrong else [])
 
 
@@ -94,20 +92,33 @@ def table(rows: dict[str, dict[str, float | int]]) -> list[str]:
 
 
 class Bench:
-    """A state directory with ready replies, a daemon to ask, and the processes that are measured."""
+    """A home with a real session, its checkpoint ready, the installed hook, a daemon to ask, and what is measured."""
 
     def __init__(self, options: argparse.Namespace, folder: Path) -> None:
         self.options = options
-        self.state = options.state or folder / "state"
-        self.socket = folder / "memd.sock"
-        self.served = folder / "served"
-        self.environ = {k: v for k, v in os.environ.items() if not k.startswith("MEMD_")}
-        if options.state is None:
-            make_texts(self.state, options.tool, options.session, self.served)
+        self.home, self.state, self.socket = folder / "home", folder / "state", folder / "memd.sock"
+        self.up = False
+        self.nowhere = folder / "nowhere"
+        self.transcript = self.home / ".claude" / "projects" / "-home-user-work" / f"{SESSION}.jsonl"
+        self.environ = {k: v for k, v in os.environ.items() if not k.startswith(("MEMD_", "XDG_", "CLAUDE"))}
+        self.environ |= {"HOME": str(self.home)}
+        places = paths({"MEMD_STATE_DIR": str(self.state), "MEMD_SOCKET": str(self.socket)})
+        self.paths = replace(places, data=folder / "data")
+        refresh_hook(self.paths)
+        session.write(self.transcript, options.turns)
+        self.memd("ingest", str(self.transcript))
+
+    def memd(self, *words: str) -> None:
+        subprocess.run([sys.executable, "-m", "memd", *words], env=self.own(), cwd=REPOSITORY, check=True)
+
+    def own(self) -> dict[str, str]:
+        """The environment of memd's own commands: the hook's has nothing of it, its arguments say all."""
+        return self.environ | {"MEMD_SOCKET": str(self.socket), "MEMD_STATE_DIR": str(self.state)}
 
     def measure(self, mode: str) -> dict[str, dict[str, float | int]]:
         with self.daemon() if mode == "up" else contextlib.nullcontext():
-            cases = {case: self.expected(case, mode) for case in (*PARTS, "PreCompact")}
+            time.sleep(1)  # the daemon's own start is another matter
+            cases = {case: self.expected(case) for case in (*PARTS, "PreCompact")}
             series = {name: Series() for name in ("bare", *cases, "bare together", "parts together")}
             for _ in range(self.options.runs):
                 self.round(cases, series)
@@ -137,39 +148,35 @@ class Bench:
         python = [self.options.python, "-I", "-S"]
         if not case.strip():
             return [*python, "-c", "pass"]
-        where = ["--socket", str(self.socket), "--state", str(self.state)]
-        return [*python, str(self.options.hook), self.options.tool, *case.split(), *where]
+        state = self.nowhere if self.up else self.state  # a reply from the disk while the daemon is up is a wrong one
+        where = ["--socket", str(self.socket), "--state", str(state)]
+        return [*python, str(start_path(self.paths)), TOOL, *case.split(), *where]
 
     def payload(self, case: str) -> bytes:
         event = {
-            "session_id": self.options.session,
-            "transcript_path": f"/home/user/.claude/projects/-home-user-work/{self.options.session}.jsonl",
+            "session_id": SESSION,
+            "transcript_path": str(self.transcript),
             "cwd": "/home/user/work",
             "hook_event_name": case.partition(" ")[0],
         }
         more = {"source": "compact"} if case.startswith("SessionStart") else {"trigger": "auto"}
         return json.dumps(event | more, separators=(",", ":")).encode()
 
-    def expected(self, case: str, mode: str) -> bytes:
-        if self.options.state:  # a real session: its first reply is what every later one has to be
-            return finish(*start(self.command(case), self.environ, self.payload(case)))[1]
+    def expected(self, case: str) -> bytes:
         name = case.replace("SessionStart ", "SessionStart.compact.")
-        if mode == "up":
-            return (self.served / f"{self.options.session}.{name}").read_bytes()
-        return (ready(self.state, self.options.tool, self.options.session) / name).read_bytes()
+        path = self.state / "sessions" / TOOL / SESSION / "ready" / name
+        return path.read_bytes() if path.exists() else b""
 
     @contextlib.contextmanager
     def daemon(self) -> Iterator[None]:
-        default = [sys.executable, "-m", "benchmarks.standin", str(self.served)]
-        command = shlex.split(self.options.daemon) if self.options.daemon else default
-        environ = os.environ | {"MEMD_SOCKET": str(self.socket), "MEMD_STATE_DIR": str(self.state)}
-        with subprocess.Popen(command, env=environ, cwd=HOOK.parents[1]) as process:
+        self.up = True
+        with subprocess.Popen([sys.executable, "-m", "memd", "run"], env=self.own(), cwd=REPOSITORY) as process:
             try:
                 wait_for(self.socket, process)
                 yield
             finally:
                 process.terminate()
-        self.socket.unlink(missing_ok=True)
+                self.up = False
 
 
 def start(command: list[str], environ: dict[str, str], payload: bytes) -> tuple[int, int]:
@@ -202,28 +209,3 @@ def wait_for(path: Path, process: subprocess.Popen[bytes]) -> None:
             return
         time.sleep(0.02)
     raise SystemExit(f"no daemon listens at {path} (its exit code: {process.poll()})")
-
-
-def ready(state: Path, tool: str, session: str) -> Path:
-    return state / "sessions" / tool / session / "ready"
-
-
-def make_texts(state: Path, tool: str, session: str, served: Path) -> None:
-    """Two checkpoints of 40 kB in four parts, one ready on disk and one for the daemon to serve."""
-    disk = ready(state, tool, session)
-    for folder, prefix, opening in ((disk, "", "disk"), (served, f"{session}.", "served")):
-        folder.mkdir(parents=True)
-        for number in range(1, 5):
-            text = checkpoint_part(f"memd checkpoint 7, part {number} of 4 ({opening})\n", BYTES // 4)
-            (folder / f"{prefix}SessionStart.compact.{number}").write_bytes(text)
-        (folder / f"{prefix}PreCompact").write_bytes(checkpoint_part(f"Keep ({opening}): the mission.\n", 600))
-
-
-def checkpoint_part(opening: str, size: int) -> bytes:
-    """Text of exactly `size` bytes as a checkpoint has it: prose, paths, quoted words, some of them not in Latin."""
-    line = "- [x] #{0} 2026-11-29 22:{1:02}Z human.typed | keep `src/app/{0}.py` as it is; 不要改动配置文件 (#{0}) 🌱\n"
-    text, number = opening.encode(), 0
-    while len(text) < size - 200:
-        number += 1
-        text += line.format(number, number % 60).encode()
-    return text + b"." * (size - len(text) - 1) + b"\n"

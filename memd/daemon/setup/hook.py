@@ -1,10 +1,11 @@
-"""The hook's copy and the link to the interpreter: what the command in a tool's settings names, for ever the same.
+"""The hook's files and the link to the interpreter: what the command in a tool's settings names, for ever the same.
 
-    <data>/memd_hook.py      the shipped hook
-    <data>/bin/python3       -> the interpreter under this memd's virtual environment
+    <data>/memd_hook.py          starts the hook from its compiled form
+    <data>/hook/memd_hook.py     the shipped hook, and beside it what Python compiled of it
+    <data>/bin/python3           -> the interpreter under this memd's virtual environment
 
 The environment itself is left out: it moves and goes with every upgrade, and the hook needs only the standard library.
-Both are replaced in one step, because a hook may run at any moment.
+Each is replaced in one step, because a hook may run at any moment.
 """
 
 import os
@@ -17,9 +18,10 @@ from pathlib import Path
 from memd import assets
 from memd.config import Paths
 from memd.errors import NotFound
-from memd.files import private_dir, read_bytes_or_none, write_atomic
+from memd.files import private_dir, read_bytes_or_none, remove_tree, write_atomic
 
 NAME = "memd_hook.py"
+START = "memd_hook_start.py"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +41,14 @@ class HookFacts:
         return self.copy == "ok" and self.link == "ok"
 
 
+def start_path(paths: Paths) -> Path:
+    """Where the script is that the tools run."""
+    return paths.data / NAME
+
+
 def copy_path(paths: Paths) -> Path:
     """Where the hook's copy is."""
-    return paths.data / NAME
+    return paths.data / "hook" / NAME
 
 
 def link_path(paths: Paths) -> Path:
@@ -55,7 +62,7 @@ def command(paths: Paths) -> tuple[str, ...]:
     `-I -S`: no site packages, no environment of anybody's, and half the time to start.
     """
     options = ("--socket", str(paths.socket), "--state", str(paths.state))
-    return (str(link_path(paths)), "-I", "-S", str(copy_path(paths)), *options)
+    return (str(link_path(paths)), "-I", "-S", str(start_path(paths)), *options)
 
 
 def interpreter() -> Path:
@@ -73,10 +80,16 @@ def refresh_hook(paths: Paths) -> None:
         Refused: the data folder is another user's.
     """
     private_dir(paths.data)
-    shipped = assets.read("hooks", NAME)
-    if read_bytes_or_none(copy_path(paths)) != shipped:
-        write_atomic(copy_path(paths), shipped)
+    private_dir(copy_path(paths).parent)
+    for path, shipped in _shipped(paths):
+        if read_bytes_or_none(path) != shipped:
+            write_atomic(path, shipped)
     _point(link_path(paths), interpreter())
+
+
+def _shipped(paths: Paths) -> tuple[tuple[Path, bytes], ...]:
+    """Each file with what it should hold; the started one last, so that what it starts is there."""
+    return (copy_path(paths), assets.read("hooks", NAME)), (start_path(paths), assets.read("hooks", START))
 
 
 def _point(link: Path, target: Path) -> None:
@@ -91,11 +104,13 @@ def _point(link: Path, target: Path) -> None:
 
 
 def remove_hook(paths: Paths) -> list[Path]:
-    """Take both away, and their folders when nothing else is in them; the paths that were there."""
-    found = [path for path in (copy_path(paths), link_path(paths)) if path.exists() or path.is_symlink()]
+    """Take all away, and their folders when nothing else is in them; the paths that were there."""
+    own = (start_path(paths), copy_path(paths), link_path(paths))
+    found = [path for path in own if path.exists() or path.is_symlink()]
     for path in found:
         path.unlink()
-    for folder in (link_path(paths).parent, paths.data):
+    remove_tree(copy_path(paths).parent / "__pycache__")
+    for folder in (copy_path(paths).parent, link_path(paths).parent, paths.data):
         with suppress(OSError):  # not empty, or not there
             folder.rmdir()
     return found
@@ -110,11 +125,12 @@ def look(paths: Paths) -> HookFacts:
 
 def _copy_state(paths: Paths) -> str:
     try:
-        content = read_bytes_or_none(copy_path(paths))
-        shipped = assets.read("hooks", NAME)
+        found = [(read_bytes_or_none(path), shipped) for path, shipped in _shipped(paths)]
     except (OSError, NotFound):
         return "differs"
-    return "missing" if content is None else "ok" if content == shipped else "differs"
+    if any(content is None for content, _ in found):
+        return "missing"
+    return "ok" if all(content == shipped for content, shipped in found) else "differs"
 
 
 def _runs(link: Path) -> bool:

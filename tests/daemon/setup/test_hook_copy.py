@@ -128,3 +128,22 @@ def test_a_shim_is_seen_through(places):
         [link, "-I", "-S", "-c", "import sys; print(sys.prefix)"], env={}, capture_output=True, check=True
     )
     assert Path(done.stdout.decode().strip()) == Path(sys.base_prefix)
+
+
+def test_the_hook_is_started_from_its_compiled_form(places):
+    """The first start compiles it, the next ones take that; taken away it leaves nothing, compiled forms included."""
+    refresh_hook(places)
+    for _ in range(2):
+        subprocess.run([*hook.command(places)[:4], "claude-code", "SessionEnd"], input=b"{}", check=True)
+    compiled = list((places.data / "hook" / "__pycache__").iterdir())
+    assert [path.name.startswith("memd_hook.") for path in compiled] == [True]
+    remove_hook(places)
+    assert not places.data.exists()
+
+
+def test_a_start_without_its_hook_stays_silent(places):
+    """Half an installation must not say a word: the agent would read it."""
+    refresh_hook(places)
+    (places.data / "hook" / "memd_hook.py").unlink()
+    done = subprocess.run([*hook.command(places)[:4], "claude-code", "PreCompact"], input=b"{}", capture_output=True)
+    assert (done.returncode, done.stdout) == (0, b"")

@@ -59,6 +59,7 @@ class Series:
 def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--runs", type=int, default=200, help="runs of each case (default 200)")
     parser.add_argument("--python", default=os.path.realpath(sys._base_executable), help="the base interpreter")  # noqa: SLF001 - nothing public tells it
+    parser.add_argument("--hook", type=Path, help="another script than the installed one")
     parser.add_argument("--turns", type=int, default=80, help="turns of the session, so that its checkpoint has 40 kB")
 
 
@@ -150,7 +151,8 @@ class Bench:
             return [*python, "-c", "pass"]
         state = self.nowhere if self.up else self.state  # a reply from the disk while the daemon is up is a wrong one
         where = ["--socket", str(self.socket), "--state", str(state)]
-        return [*python, str(start_path(self.paths)), TOOL, *case.split(), *where]
+        script = self.options.hook or start_path(self.paths)
+        return [*python, str(script), TOOL, *case.split(), *where]
 
     def payload(self, case: str) -> bytes:
         event = {

@@ -28,25 +28,15 @@ def rows(turns: int) -> Iterator[dict[str, object]]:
 
 def _turn(turn: int) -> Iterator[tuple[str, object]]:
     path = f"/home/user/work/src/service/handler_{turn}.py"
-    yield (
-        "typed",
-        f"Step {turn}: raise the limit in handler_{turn}.py to {turn * 10}; 不要改动数据库结构 🌱 {'and keep the tests green. ' * 9}",
-    )
-    yield (
-        "call",
-        (
-            "Edit",
-            f"e{turn}",
-            {"file_path": path, "old_string": f"LIMIT = {turn}", "new_string": f"LIMIT = {turn * 10}"},
-        ),
-    )
+    asked = f"Step {turn}: raise the limit in handler_{turn}.py to {turn * 10}; 不要改动数据库结构 🌱 "
+    answer = f"handler_{turn}.py now has LIMIT = {turn * 10}; test_handler_{turn} passes. "
+    edit = {"file_path": path, "old_string": f"LIMIT = {turn}", "new_string": f"LIMIT = {turn * 10}"}
+    yield "typed", asked + "and keep the tests green. " * 9
+    yield "call", ("Edit", f"e{turn}", edit)
     yield "result", (f"e{turn}", f"The file {path} has been updated successfully.")
     yield "call", ("Bash", f"b{turn}", {"command": f"python -m pytest tests/test_handler_{turn}.py -q"})
     yield "result", (f"b{turn}", f"{turn + 3} passed in 0.{turn}s")
-    yield (
-        "text",
-        f"handler_{turn}.py now has LIMIT = {turn * 10}; test_handler_{turn} passes. {'Nothing else was touched. ' * 6}",
-    )
+    yield "text", answer + "Nothing else was touched. " * 6
 
 
 def _row(kind: str, body: object, row: str, parent: str | None, at: datetime) -> dict[str, object]:

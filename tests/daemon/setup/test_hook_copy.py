@@ -18,9 +18,10 @@ def _mode(path):
 
 
 def test_both_are_made(places):
-    """The copy is the shipped hook, the link leads to a real interpreter outside of any virtual environment."""
+    """The copies are the shipped ones, the link leads to a real interpreter outside of any virtual environment."""
     refresh_hook(places)
-    assert (places.data / "memd_hook.py").read_bytes() == assets.read("hooks", "memd_hook.py")
+    assert (places.data / "hook" / "memd_hook.py").read_bytes() == assets.read("hooks", "memd_hook.py")
+    assert (places.data / "memd_hook.py").read_bytes() == assets.read("hooks", "memd_hook_start.py")
     target = (places.data / "bin" / "python3").readlink()
     assert target == target.resolve()
     assert not target.is_relative_to(sys.prefix) or sys.prefix == sys.base_prefix
@@ -89,7 +90,7 @@ def test_removal_leaves_only_what_is_not_ours(places):
     assert remove_hook(places) == []
     refresh_hook(places)
     (places.data / "memd.db").touch()
-    assert len(remove_hook(places)) == 2
+    assert len(remove_hook(places)) == 3
     assert [path.name for path in places.data.iterdir()] == ["memd.db"]
 
 
@@ -145,5 +146,6 @@ def test_a_start_without_its_hook_stays_silent(places):
     """Half an installation must not say a word: the agent would read it."""
     refresh_hook(places)
     (places.data / "hook" / "memd_hook.py").unlink()
-    done = subprocess.run([*hook.command(places)[:4], "claude-code", "PreCompact"], input=b"{}", capture_output=True)
+    command = [*hook.command(places)[:4], "claude-code", "PreCompact"]
+    done = subprocess.run(command, input=b"{}", capture_output=True, check=False)
     assert (done.returncode, done.stdout) == (0, b"")

@@ -1,0 +1,226 @@
+r"""Values that are shaped like secrets, and what stands in their place in the record.
+
+Shapes are those that issuers publish (a fixed prefix, a length), private keys, passwords in URLs, and values given to a name
+such as `password` or `api_key`. The last kind is a guess, so the value must look random as well: no word, code, path, date,
+UUID or placeholder. Hashes of commits, UUIDs and base64 without such a name are never touched. A secret becomes
+`[secret sha256:1a2b3c4d]`: equal ones stay equal, so that one still sees that two commands used the same key.
+
+The person's own words are never changed. That clashes with "secrets are not stored": a password that a person types stands
+in the record, in the memo that quotes the message, and so in the checkpoint, as exactly as everything else they say, for
+their own eyes (0600). So does what nothing attributes, since it may be the person's.
+
+Speed. Python tries every alternative of a long pattern at every letter (8 MB/s). So `_HINT` looks for each kind where it has
+its rarest letter, and `_SHAPE` is tried only around what it finds: 80 MB/s where there is none.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from hashlib import sha256
+from math import log2
+from typing import Any, assert_never
+
+from memd.model.channels import MEMO_CHANNELS, Channel
+from memd.model.events import (
+    Amend,
+    Compaction,
+    Event,
+    Facts,
+    Gap,
+    Message,
+    Operation,
+    Receipt,
+    Rewind,
+    TurnEnd,
+    Usage,
+)
+
+VERBATIM = MEMO_CHANNELS | {Channel.HUMAN_SHELL, Channel.UNATTRIBUTED}
+"""Channels whose texts are, or may be, the person's own words."""
+
+_BACK = 30
+"""A hint is at most so many characters behind the start of its shape."""
+_NAMED = r"(?:[\w.-]{0,30}[\\\"']{0,3}\s{0,3}[:=]|[\"']?\s)"
+_HINT = re.compile(
+    "|".join(
+        (
+            r"A(?:[KS]IA[A-Z2-7]{16}|Iza[\w-]{35})",
+            r"J(?<=eyJ)[\w-]{12,400}\.",
+            r"_(?=[\w+/=]{16})(?:(?<=gh[opsur]_)|(?<=npm_)|(?<=hf_)|(?<=_(?:live|test)_)|(?<=whsec_)|(?<=[po]at_)|(?<=_v1_))",
+            r"-(?=[\w-]{10})(?:(?<=sk-)|(?<=xox\w-)|(?<=xapp-)|(?<=pypi-)|(?<=SPX-)|(?<=\bgl\w\w-)|(?<=gl\w\w\w-)|(?<=KEY-))",
+            r"\.(?=[\w-]{16})(?:(?<=hv[bs]\.)|(?<=SG\.)|(?<=ya29\.))",
+            r"/(?<=slack\.com/)(?:services|workflows)/",
+            r":(?://[^\s/:@\"'<>]{0,100}:[^\s/@\"'<>]{3,200}@)",
+            r"=(?<=[?&]sig=)[\w%]{20}",
+            r"z(?<=horiz)ation[\\\"']{0,3}\s{0,3}[:=]",
+            r"b(?:earer\s)",
+            r"B(?:earer\s)",
+            rf"k(?:(?<=tok)en|(?<=[_-]k)ey|(?<=apik)ey){_NAMED}",
+            rf"K(?:(?<=TOK)EN|(?<=[A-Z_-]K)EY|(?<=[a-z_-]K)ey){_NAMED}",
+            rf"w(?<=assw)(?:or)?d{_NAMED}",
+            rf"W(?<=ASSW)(?:OR)?D{_NAMED}",
+            rf"c(?<=ec)ret{_NAMED}",
+            rf"C(?<=EC)RET{_NAMED}",
+            rf"h(?<=assph)rase{_NAMED}",
+            rf"H(?<=ASSPH)RASE{_NAMED}",
+        )
+    )
+)
+_ISSUED = (
+    r"A[KS]IA[A-Z2-7]{16}\b",  # AWS: the id of a key; the key itself is found by its name
+    r"AIza[\w-]{35}|GOCSPX-[\w-]{20,}|ya29\.[\w-]{20,}",  # Google
+    r"gh[opsur]_[A-Za-z0-9]{20,}|github_pat_\w{20,}",
+    r"gl[a-z]{2,5}-[\w.-]{18,}",  # GitLab
+    r"xox[abceoprs]-[\w-]{10,}|xapp-\d-[\w-]{10,}|hooks\.slack\.com/(?:services|workflows)/[\w/]{20,}",
+    r"[rs]k_(?:live|test)_[A-Za-z0-9]{16,}|whsec_[\w+/=]{20,}",  # Stripe
+    r"sk-(?:ant|proj|svcacct|admin|or)-[\w-]{16,}|sk-[A-Za-z0-9]{32,}",  # Anthropic, OpenAI, OpenRouter
+    r"npm_[A-Za-z0-9]{20,}|pypi-[\w-]{40,}|hf_[A-Za-z0-9]{20,}",
+    r"hv[bs]\.[\w-]{20,}|do[opr]_v1_[a-f0-9]{40,}|dckr_[po]at_[\w-]{20,}|SG\.[\w-]{16,}\.[\w-]{16,}",
+    r"AGE-SECRET-KEY-1[A-Z0-9]{20,}",
+    r"eyJ[\w-]{12,}\.eyJ[\w-]{12,}(?:\.[\w-]*)?",  # a JSON Web Token
+)
+_NAME = (
+    r"pass(?:word|wd|phrase)|secret|token|(?:api|access|account|auth|encryption|private|signing|master|secret)[_-]?key"
+)
+_SUFFIX = r"(?:[_.-]?(?:key|base|value|access|secret|token|password|prod|production|dev|staging|live|test|\d+))*"
+_QUOTED = r"(?P<q>\\*[\"'])(?P<quoted>[^\s\"'\\]{8,500}+)(?=\\*[\"'])"
+_BARE = r"(?P<bare>[^\s\"'\\,;&<>(){}\[\]`$*][^\s\"'\\,;&<>(){}\[\]`]{7,500}+)(?![(\[{])"
+_SHAPE = re.compile(
+    rf"(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))(?P<issued>{'|'.join(_ISSUED)})"
+    r"|://[^\s/:@\"'<>]{0,100}:(?P<url>[^\s/@\"'<>{$*][^\s/@\"'<>]{2,200})@"
+    r"|[?&]sig=(?P<sig>[\w%+/=-]{30,})"
+    r"|(?i:authorization)\\*[\"']?\s{0,3}[:=]\s{0,3}\\*[\"']?(?i:basic|token|apikey)\s{1,3}(?P<basic>[\w.~+/=-]{12,})"
+    r"|[Bb]earer\s{1,3}(?P<bearer>[\w.~+/=-]{16,})"
+    rf"|--(?i:(?:[a-z]{{1,20}}-)?(?:{_NAME}))\s{{1,3}}(?P<flag>[^\s\"'\\,;&<>(){{}}\[\]`$*-][^\s\"'`]{{7,500}})"
+    rf"|(?i:(?P<name>{_NAME}){_SUFFIX})(?:\\*[\"'])?\s{{0,3}}(?:=>|:=|[:=]=?)\s{{0,3}}(?:{_QUOTED}|{_BARE})"
+)
+_BETWEEN = r"(?:\s|\\[nrt]|\d{1,6}[→\t|:])*+"  # line ends, also as JSON has them, and the line numbers of a listing
+_KEY = re.compile(
+    r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+    rf"(?P<key>(?:{_BETWEEN}[\w-]{{1,40}}: [^\n\\]{{0,200}})*(?:{_BETWEEN}[A-Za-z0-9+/=]{{16,}}+)+"
+    rf"(?:{_BETWEEN}[A-Za-z0-9+/=]{{1,15}}(?={_BETWEEN}-----END))?)"
+    rf"|(?<![A-Za-z0-9+/=])(?P<rest>(?:[A-Za-z0-9+/=]{{16,}}+{_BETWEEN})+(?:[A-Za-z0-9+/=]{{1,15}})?)"
+    rf"(?={_BETWEEN}-----END [A-Z0-9 ]{{0,40}}PRIVATE KEY)"  # what a cut has left of one
+)
+
+_PLAIN = re.compile(
+    r"!*[A-Za-z_]\w*(?:[!?]?\.[A-Za-z_]\w*)+\Z"  # an attribute of something
+    r"|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\Z"  # a constant
+    r"|\d{4}-\d\d-\d\d"  # a date
+    r"|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z"  # a UUID
+    r"|.*(?:\$\{|\{\{|%\(|://|\.\.\.)"  # a template, an address, something cut
+)
+_PATH = re.compile(r"[.~]{0,2}/")
+_LETTER, _SIGN = re.compile(r"[A-Za-z]"), re.compile(r"[0-9!@#%^&+/=~]")
+_RANDOM, _PATHS = 2.5, 4.4
+"""Bits a character: below the first a value is too regular, below the second what begins like a path is one."""
+_TERMS = re.compile(
+    r"(?i:(?:ed|x|curve)25519|secp\d+[a-z]\d|sha-?\d+|(?:base|utf|float|u?int|aes|md|hs|rs|es|ps)-?\d+)"
+)
+_PIECE = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+_KEBAB = re.compile(r"[a-z]+\d{0,3}(?:[-_.](?:[a-z]+\d{0,3}|\d{1,3}))+\Z")
+
+
+def mask(text: str) -> str:
+    """The text with each secret in it replaced.
+
+    >>> mask("export API_KEY=q9ZkP2vX7rLm")
+    'export API_KEY=[secret sha256:68917652]'
+    """
+    if "PRIVATE KEY" in text:
+        text = _KEY.sub(_without_key, text)
+    kept, done = [], 0
+    for first, last in _secrets(text):
+        kept += [text[done:first], _stand_in(text[first:last])]
+        done = last
+    return "".join([*kept, text[done:]]) if kept else text
+
+
+def _secrets(text: str) -> Iterator[tuple[int, int]]:
+    """Where secrets begin and end, in order."""
+    at = 0
+    while hint := _HINT.search(text, at):
+        starts = range(max(at, hint.start() - _BACK), hint.start() + 1)
+        found = next(filter(None, (_SHAPE.match(text, start) for start in starts)), None)
+        at = max(hint.end(), found.end()) if found else hint.start() + 1
+        if found and (kind := _kind(found)):
+            yield found.span(kind)
+
+
+def _kind(found: re.Match[str]) -> str | None:
+    """The group that holds the secret; None where the value beside a name is none."""
+    name = found["name"]
+    kind = "quoted" if found["quoted"] else "bare" if found["bare"] else found.lastgroup or ""
+    if name and not _looks_random(found[kind], word_may_be=name.lower().startswith("pass")):
+        return None
+    if kind in {"bearer", "flag"} and not _looks_random(found[kind], word_may_be=kind == "flag"):
+        return None
+    return kind
+
+
+def _looks_random(value: str, *, word_may_be: bool) -> bool:
+    """Whether a value that only its surroundings make suspect looks like a secret: mixed signs, nothing readable.
+
+    `word_may_be`: a password may be words with a number.
+    """
+    rest = _TERMS.sub("", value)
+    if not (_LETTER.search(rest) and _SIGN.search(rest)) or _PLAIN.match(value):
+        return False
+    bits = _entropy(value)
+    path = _PATH.match(value) and bits < _PATHS
+    return bits >= _RANDOM and not path and (word_may_be or not _readable(rest))
+
+
+def _readable(value: str) -> bool:
+    """Whether a value is made of words: its pieces, also in camelCase, are long, and digits are few."""
+    pieces = _PIECE.findall(value)
+    return (
+        sum(map(len, pieces)) >= 3 * len(pieces) and sum(map(str.isdigit, value)) * 6 <= len(value)
+    ) or _KEBAB.match(value) is not None
+
+
+def _entropy(value: str) -> float:
+    """Bits a character, by how often each occurs in the value itself."""
+    size = len(value)
+    return -sum(n / size * log2(n / size) for n in Counter(value).values())
+
+
+def _stand_in(secret: str) -> str:
+    return f"[secret sha256:{sha256(secret.encode('utf-8', 'replace')).hexdigest()[:8]}]"
+
+
+def _without_key(found: re.Match[str]) -> str:
+    """The lines that say what it was stay."""
+    kind = found.lastgroup or "key"
+    return found[0].replace(found[kind], f"\n{_stand_in(found[kind].strip())}\n")
+
+
+def masked(event: Event) -> Event:
+    """The event without secrets, but in what a person said: what the record may hold."""
+    match event:
+        case Message():
+            text = event.text if event.channel in VERBATIM else mask(event.text)
+            return replace(event, text=text, extra=masked_value(event.extra))
+        case Operation():
+            detail = masked_value(event.detail)
+            return replace(event, target=mask(event.target), detail=detail, result=mask(event.result))
+        case Facts():
+            return replace(event, title=mask(event.title)) if event.title else event
+        case Amend() | Compaction() | Gap() | Receipt() | Rewind() | TurnEnd() | Usage():
+            return event
+        case _:
+            assert_never(event)
+
+
+def masked_value(value: Any) -> Any:
+    """A JSON value with every string in it masked; keys are names, and stay."""
+    match value:
+        case str():
+            return mask(value)
+        case Mapping():
+            return {key: masked_value(item) for key, item in value.items()}
+        case list() | tuple():
+            return [masked_value(item) for item in value]
+        case _:
+            return value

@@ -2,22 +2,12 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from memd.extract import shell
 from memd.extract.material import Material
 from memd.model import Channel, Done, Kind, Record, State
 
-_EFFECTS = re.compile(
-    r"\bgit (?:commit|push|tag|merge|rebase|reset|checkout -b|switch -c|stash|cherry-pick|worktree)\b"
-    r"|\bgh (?:pr|issue|release) (?:create|merge|close|comment|edit)\b"
-    r"|\b(?:npm|pnpm|yarn|pip|uv|cargo|brew|apt|apt-get|go) (?:install|add|publish|remove|uninstall|get|i)\b"
-    r"|\b(?:migrate|migration|deploy|publish|release|kubectl apply|terraform apply|docker push|alembic upgrade)\b"
-    r"|\b(?:rm|mv|cp|mkdir|chmod|ln|curl -X (?:POST|PUT|DELETE|PATCH)|scp|rsync)\b"
-)
-_TESTS = re.compile(
-    r"\b(?:pytest|tox|nox|jest|vitest|mocha|go test|cargo test|npm (?:run )?test|pnpm (?:run )?test|yarn test"
-    r"|make (?:test|check)|rspec|phpunit|mvn (?:test|verify)|gradle test|ctest|mise run test)\b"
-)
 _COUNTS = re.compile(
     r"\d+ (?:passed|failed|errors?|skipped|passing|failing|tests? (?:passed|failed))"
     r"|test result: \w+\.[^\n]*|FAIL\b[^\n]*|\bok\s+\S+\s+[\d.]+s"
@@ -56,7 +46,8 @@ def tasks(material: Material) -> list[Task]:
     """The agent's task list as its last task call left it."""
     for done in reversed(material.done):
         if done.kind is Kind.TASKS and "items" in done.detail:
-            return [Task(str(i["id"]), str(i["text"]), str(i["status"])) for i in done.detail["items"]]
+            listed = [Task(str(i["id"]), str(i["text"]), str(i["status"])) for i in done.detail["items"]]
+            return [task for task in listed if task.status != "deleted"]
     return []
 
 
@@ -68,7 +59,17 @@ def waiting(material: Material) -> list[Waiting]:
     stopped = {d.target for d in material.done if d.kind is Kind.STOP and d.state is State.DONE}
     fired = {r.text for r in material.said if r.channel is Channel.BACKGROUND_SCHEDULE}
     found = (_goes_on(done, fired) for done in material.done)
-    return [w for w in found if w is not None and w.id not in over and w.id not in stopped]
+    open_ones = [w for w in found if w is not None and (not w.id or (w.id not in over and w.id not in stopped))]
+    return [_doubted(w, material) for w in open_ones]
+
+
+def _doubted(waiting: Waiting, material: Material) -> Waiting:
+    """An empty task list is no proof that a job has ended; it is noted beside it."""
+    listed = [d for d in material.done if d.kind is Kind.TASKS and d.number > waiting.number and "items" in d.detail]
+    if waiting.what == "question to the person" or not listed or listed[-1].detail["items"]:
+        return waiting
+    note = f"the task list said none (#{listed[-1].number}), but no end of it is recorded"
+    return replace(waiting, note="; ".join(filter(None, (waiting.note, note))))
 
 
 def _goes_on(done: Done, fired: set[str]) -> Waiting | None:
@@ -92,26 +93,40 @@ def _goes_on(done: Done, fired: set[str]) -> Waiting | None:
 
 def effects(material: Material) -> list[Done]:
     """Commands with side effects that ended, in order: they must not be done twice."""
-    return [d for d in material.done if d.kind is Kind.COMMAND and d.state is State.DONE and _EFFECTS.search(d.target)]
+    return [d for d in material.done if d.kind is Kind.COMMAND and d.state is State.DONE and shell.effects(d.target)]
+
+
+def outcome(done: Done) -> str:
+    """The line of an answer that names what came of it: a link, a commit, a moved branch, else the last."""
+    lines = [line.strip() for line in done.result.splitlines() if line.strip()]
+    telling = [line for line in lines if re.search(r"https?://|^\[\S+ .*[0-9a-f]{7,}\]| -> ", line)]
+    return (telling or lines or [""])[-1]
 
 
 def last_tests(material: Material) -> tuple[Done, str] | None:
     """The last test run that ended and the line that counts."""
     for done in reversed(material.done):
-        if done.kind is Kind.COMMAND and done.state in {State.DONE, State.FAILED} and _TESTS.search(done.target):
+        if done.kind is Kind.COMMAND and done.state in {State.DONE, State.FAILED} and shell.tests(done.target):
             counted = _COUNTS.findall(done.result)
             return done, "; ".join(dict.fromkeys(counted[-3:]))
     return None
 
 
-def failures(material: Material, *, after: int = 0) -> list[Done]:
-    """Failed calls that nothing repaired yet: no later call of the same kind and target succeeded."""
+def failures(material: Material) -> list[Done]:
+    """Failed calls that nothing repaired: none like it succeeded later and no other way was found; the last of its kind."""
     good = {(d.kind, d.target): d.number for d in material.done if d.state is State.DONE}
-    return [
-        d
+    mended = {recovery.failed.call for recovery in recoveries(material)}
+    found = {
+        (d.kind, shell.program(d.target), error_line(d)): d
         for d in material.done
-        if d.state is State.FAILED and d.number > after and good.get((d.kind, d.target), 0) < d.number and d.target
-    ]
+        if d.state is State.FAILED and d.target and d.call not in mended and good.get((d.kind, d.target), 0) < d.number
+    }
+    return sorted((d for d in found.values() if _told(d)), key=lambda d: d.number)
+
+
+def _told(done: Done) -> bool:
+    """Whether a failure says something: a call that fell with its neighbour, or a search that found nothing, does not."""
+    return "Sibling tool call errored" not in done.result and bool(re.search(r"\w{3}", error_line(done)))
 
 
 def recoveries(material: Material, span: int = 6) -> list[Recovery]:
@@ -121,31 +136,31 @@ def recoveries(material: Material, span: int = 6) -> list[Recovery]:
 
 def _recover(done: Sequence[Done], span: int) -> Iterator[Recovery]:
     for index, failed in enumerate(done):
-        if failed.kind is Kind.COMMAND and failed.state is State.FAILED:
+        if failed.kind is Kind.COMMAND and failed.state is State.FAILED and _told(failed):
             worked = _next_like(failed, done[index + 1 : index + 1 + span])
             if worked is not None:
                 yield Recovery(failed, worked)
 
 
 def _next_like(failed: Done, later: Iterable[Done]) -> Done | None:
-    """The next successful command that shares its program but not its words: another way to do the same."""
+    """The next successful command that shares its program but not its words: another way to do the same.
+
+    A change of a file in between may as well be what helped, so it ends the search.
+    """
+    wanted = shell.program(failed.target)
     for done in later:
-        same = done.kind is Kind.COMMAND and program(done.target) == program(failed.target)
+        if done.kind in {Kind.EDIT, Kind.CREATE}:
+            return None
+        same = done.kind is Kind.COMMAND and bool(wanted) and shell.program(done.target) == wanted
         if same and done.state is State.DONE:
             return done if done.target != failed.target else None
     return None
 
 
-def program(command: str) -> str:
-    """The program and its first word, without `cd x &&` and assignments in front: what a command is about."""
-    last = re.split(r"&&|\|\||;", command.strip())[-1] if command.strip().startswith("cd ") else command.strip()
-    words = [word for word in last.split() if "=" not in word.split("/")[0] or word.startswith("-")]
-    return " ".join(words[:2]) if words else ""
-
-
 def error_line(done: Done) -> str:
     """The line of a failed call's answer that says most: one with an error word, else the last."""
-    lines = [line.strip() for line in done.result.splitlines() if line.strip()]
+    lines = [line.strip() for line in re.sub(r"</?tool_use_error>", "", done.result).splitlines() if line.strip()]
+    lines = [line for line in lines if not re.fullmatch(r"Exit code \d+|[-=]+", line)] or lines
     telling = [
         line
         for line in lines
@@ -162,3 +177,9 @@ def refusals(material: Material) -> list[Done]:
 def notes(material: Material) -> list[Record]:
     """What machines said: finished jobs, schedules that fired, other agents."""
     return [r for r in material.said if r.channel.background and r.in_force]
+
+
+def sayings(record: Record) -> str:
+    """What a machine's message says, without the tags around it: of a task notification its summary and result."""
+    told = (re.search(rf"<{tag}>(.*)</{tag}>", record.text, re.DOTALL) for tag in ("summary", "result", "event"))
+    return "; ".join(match[1].strip() for match in told if match and match[1].strip()) or record.text

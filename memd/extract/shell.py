@@ -1,0 +1,121 @@
+"""Shell lines, as far as telling what they do needs it: simple commands, cut outside quotes, here-documents left out.
+
+Nothing here understands the shell; it only keeps words inside quotes, substitutions and here-documents from being taken for
+commands of their own.
+"""
+
+import re
+from collections.abc import Iterator
+
+_HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1(?P<rest>[^\n]*)\n.*?(?:\n\s*\2(?!\w)|\Z)", re.DOTALL)
+_TOKEN = re.compile(
+    r"""'[^']*'|"(?:[^"\\]|\\.)*"|`[^`]*`|\$\((?:[^()]|\([^()]*\))*\)|\\."""
+    r"""|(?P<cut>&&|\|\||[;\n]|(?<![<>&|])&(?![>&]))|(?P<pipe>\|&?)|.""",
+    re.DOTALL,
+)
+_AHEAD = re.compile(
+    r"^(?:[({]\s*|!\s+|\w+=(?:'[^']*'|\"[^\"]*\"|\S*)\s+|(?:sudo|time|nohup|env|then|do|else)\s+|timeout \S+\s+)+"
+)
+_BEHIND = re.compile(r"(?:\s*(?:\d?>>?&?\s*(?:\d|/dev/null)(?=\s|$)|&>\s*/dev/null|[)}]))+$")
+_GIT_OPTIONS = re.compile(r"^git(?: -[Cc] \S+| --(?:no-pager|git-dir\S*|work-tree\S*))+ ")
+
+_EFFECTS = re.compile(
+    r"git (?:commit|push|tag (?!-l|--list)\S|merge|rebase|reset|revert|cherry-pick|am|checkout -[bB]|switch -[cC])\b"
+    r"|git (?:stash(?! list| show)|branch -[dDmM]|worktree (?:add|remove)|remote (?:add|remove|set-url))\b"
+    r"|git (?:checkout|restore) (?:--|\.)"
+    r"|(?:gh|glab) (?:pr|issue|mr|release|repo|gist|workflow|run)"
+    r" (?:create|merge|close|reopen|comment|edit|review|delete|run|rerun|upload)\b"
+    r"|gh api .*(?:-X|--method)[ =]?(?:POST|PUT|PATCH|DELETE)\b"
+    r"|(?:npm|pnpm|yarn|bun|pip3?|pipx|uv|uv pip|poetry|cargo|brew|apt|apt-get|dnf|gem|go)"
+    r" (?:install|add|remove|uninstall|get) +[^-\s]"
+    r"|(?:npm|pnpm|yarn|uv|cargo|twine|gem) (?:publish|upload|release|version|push)\b"
+    r"|(?:(?:npm|pnpm|yarn|bun|make|just|mise|task)(?: run)?|rake|rails|php artisan|\S*python3? \S*manage\.py|npx \S+"
+    r"|prisma|knex|flask) \S*(?:deploy|migrate|migration|publish|release|db:seed)"
+    r"|(?:\S*python3? |bash |sh |node |\./)?\S*(?:deploy|migrate|publish|release)[\w-]*(?:\.(?:sh|py|js|ts|rb))?(?= |$)"
+    r"|kubectl (?:apply|create|delete|scale|rollout|patch|set)\b|helm (?:install|upgrade|uninstall|rollback)\b"
+    r"|(?:terraform|tofu|pulumi) (?:apply|destroy|import|up)\b"
+    r"|(?:docker|podman) (?:push|rm|rmi|volume rm|compose (?:up|down)|stop|kill)\b|alembic (?:up|down)grade\b"
+    r"|(?:fly|vercel|wrangler|heroku|netlify|firebase|gcloud|serverless|sls) .*(?:deploy|publish|delete|create)\b"
+    r"|aws \S+ (?:create|delete|put|update|run|start|stop|terminate|cp|mv|rm|sync|publish|send)\b"
+    r"|curl .*(?:-X|--request)[ =]?['\"]?(?:POST|PUT|PATCH|DELETE)\b"
+    r"|curl .*\s(?:-d|--data\S*|-F|--form|-T|--upload-file)\b"
+    r"|(?:psql|mysql|sqlite3|mongosh?) .*\b(?:INSERT|UPDATE|DELETE|DROP|ALTER|CREATE|TRUNCATE)\b"
+    r"|(?:scp|rsync|mail|sendmail|msmtp|crontab (?!-l))(?: |$)"
+    r"|(?:systemctl|launchctl|service) .*(?:start|stop|restart|enable|disable|load|unload)\b"
+    r"|(?:rm|mv)(?: -\w+)* (?!/tmp/|-)\S",
+)
+_TESTS = re.compile(
+    r"(?:(?:npx|bunx|pnpm exec|uv run|poetry run|pdm run|bundle exec|mise exec --|\S*python3?(?:\.\d+)? -m)\s+)*(?:\S*/)?"
+    r"(?:pytest|tox|nox|jest|vitest|mocha|playwright test|unittest|go test|cargo (?:test|nextest)|rspec|phpunit|ctest"
+    r"|swift test|dotnet test|(?:\./)?gradlew? \S*test|mvn \S*(?:test|verify)"
+    r"|(?:npm|pnpm|yarn|bun|make|just|mise|task|rake|deno)(?: run)? (?:test|check)(?:[:\w-]*))(?=\s|$)"
+)
+_TRIVIAL = re.compile(
+    r"(?:ls|cd|cat|head|tail|grep|rg|find|sed|awk|echo|printf|wc|pwd|sleep|which|mkdir|true|false|sort|uniq|tr|cut|xargs|tee"
+    r"|less|column|tree|touch|export|source|set|read|date|for|do|done|if|then|fi|else|while|nl"
+    r"|git (?:status|diff|log|add|show|branch|blame))(?:\s|$)|#"
+)
+
+
+def pipelines(command: str) -> list[list[str]]:
+    """The pipelines of a shell line in order, each as its simple commands without what only wraps them."""
+    return [found for line in _lines(command) if (found := [bare for part in line if (bare := _bare(part))])]
+
+
+def _lines(command: str) -> Iterator[list[str]]:
+    text = _HEREDOC.sub(lambda match: f"<<{match[2]}{match['rest']}", command.replace("\\\n", " "))
+    line, part = list[str](), ""
+    for token in _TOKEN.finditer(text):
+        if token["cut"]:
+            yield [*line, part]
+            line, part = [], ""
+        elif token["pipe"]:
+            line, part = [*line, part], ""
+        else:
+            part += token[0]
+    yield [*line, part]
+
+
+def _bare(part: str) -> str:
+    return _BEHIND.sub("", _AHEAD.sub("", re.sub(r"\s+", " ", part).strip())).strip()
+
+
+def simple(command: str) -> list[str]:
+    """Every simple command of a shell line."""
+    return [part for line in pipelines(command) for part in line]
+
+
+def effects(command: str) -> list[str]:
+    """The simple commands that change something outside the working copy or cannot be done twice."""
+    return [part for part in simple(command) if _EFFECTS.match(_GIT_OPTIONS.sub("git ", part))]
+
+
+def tests(command: str) -> str:
+    """The simple command that runs tests; empty for none."""
+    return next((part for part in simple(command) if _TESTS.match(part)), "")
+
+
+def trivial(part: str) -> bool:
+    """Whether a simple command only looks around."""
+    return _TRIVIAL.match(part) is not None
+
+
+def program(command: str) -> str:
+    """What a line is about: the program of its last pipeline and its first word that is no option."""
+    found = [line[0] for line in pipelines(command) if not re.match(r"(?:cd|echo|sleep|true)\b", line[0])]
+    words = _GIT_OPTIONS.sub("git ", found[-1]).split() if found else []
+    return " ".join(words[:1] + [word for word in words[1:] if not word.startswith("-")][:1])
+
+
+def salient(command: str) -> list[str]:
+    """The pipelines that do something, each on one line, without the filters behind them."""
+    return [text for line in pipelines(command) if " " in (text := _shortened(line)) and 8 <= len(text) <= 240]
+
+
+def _shortened(line: list[str]) -> str:
+    if trivial(line[0]) or "<<" in line[0]:  # what a here-document says is lost in one line
+        return ""
+    kept = list(line)
+    while len(kept) > 1 and trivial(kept[-1]):
+        kept.pop()
+    return " | ".join(kept)

@@ -5,14 +5,14 @@ command that the client ran on its own (`/compact`, `!ls`) asks the agent for no
 apart: its text is shown as delivered and never as the request.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memd.extract.material import Material
 from memd.model import MEMO_CHANNELS, Channel, Grade, Record
 
-_ADDED = {Channel.HUMAN_STEERED, Channel.HUMAN_ANSWER}
-
-
+_ADDED = frozenset({Channel.HUMAN_STEERED, Channel.HUMAN_ANSWER})
+_CLEARED = frozenset({"", "clear", "off", "stop", "none", "reset", "cancel"})
+"""Arguments that take a goal back."""
 _TRIFLES = frozenset(
     "hi,hello,hey,ok,okay,yes,no,continue,go on,go ahead,test,thanks,hallo,你好,继续".split(",")  # noqa: SIM905 - a list of words
 )
@@ -35,42 +35,63 @@ class Turn:
     starter: Record | None
     running: bool
 
+    @property
+    def own(self) -> bool:
+        """Whether the turn that runs now or ran last is the request's own."""
+        return self.request is not None and (self.starter is None or self.starter.number <= self.request.number)
+
+    @property
+    def ended(self) -> bool:
+        """Whether the request's own turn is over."""
+        return not (self.running and self.own)
+
 
 def asks(record: Record) -> bool:
     """Whether a record is words that the agent itself was given to act on, still part of the conversation."""
     if record.channel not in MEMO_CHANNELS or not record.in_force or record.copy_of is not None:
         return False
-    local = record.channel is Channel.HUMAN_COMMAND and record.grade is Grade.INFERRED
-    return not local and bool(record.text.strip() or record.extra.get("images"))
+    return not _local(record) and _says(record)
+
+
+def _says(record: Record) -> bool:
+    return bool(record.text.strip() or record.extra.get("images"))
 
 
 def words(material: Material) -> list[Record]:
     """Everything the person (or operator) asked for, in order."""
     asked = [record for record in material.said if asks(record)]
-    return asked or [r for r in material.said if asks(_own(r))]
+    return asked or [r for r in material.said if asks(replace(r, copy_of=None))]
+
+
+def unstated(material: Material) -> list[Record]:
+    """Prompts whose sender is not known: rows of a client that does not record it. They bind nobody."""
+    return [r for r in material.said if r.channel is Channel.UNATTRIBUTED and r.in_force and _says(r)]
 
 
 def directing(material: Material) -> Record | None:
-    """The message that set the mission: the newest goal, else the first that says more than a greeting or "go on"."""
+    """The message that set the mission: the newest goal, else the first that says more than a greeting or "go on".
+
+    A person's words come before the operator's, these before a prompt whose sender is not known, and an answer is taken only
+    where there is nothing else.
+    """
     asked = words(material)
-    goals = [r for r in asked if r.channel is Channel.HUMAN_COMMAND and r.extra.get("command") == "goal"]
-    found = goals[-1:] or [r for r in asked if _telling(r)][:1] or asked[:1]
-    return found[0] if found else None
+    human = [r for r in asked if r.channel.human and r.grade is not Grade.UNKNOWN] or asked
+    prompts = [r for r in human if r.channel is not Channel.HUMAN_ANSWER] or unstated(material) or human
+    goals = [r for r in human if r.extra.get("command") == "goal"]
+    if goals and goals[-1].text.strip().lower() not in _CLEARED:
+        return goals[-1]
+    return next((r for r in prompts if _telling(r)), prompts[0] if prompts else None)
 
 
 def _telling(record: Record) -> bool:
-    return record.channel is not Channel.HUMAN_ANSWER and record.text.strip().lower().rstrip(".!?") not in _TRIFLES
-
-
-def _own(record: Record) -> Record:
-    """In a fork all words may be copies; they still are what the session is about."""
-    return Record(**{name: getattr(record, name) for name in Record.__slots__ if name != "copy_of"})
+    trifle = record.text.strip().lower().rstrip(".!?。！？") in _TRIFLES
+    return not trifle and record.extra.get("command") != "goal"
 
 
 def current(material: Material) -> Turn:
     """The turn that runs now, or ran last."""
     asked = words(material)
-    prompts = [record for record in asked if record.channel not in _ADDED]
+    prompts = [record for record in asked if record.channel not in _ADDED] or unstated(material)
     request = prompts[-1] if prompts else (asked[-1] if asked else None)
     added = tuple(r for r in asked if request is not None and r.number > request.number and r.channel in _ADDED)
     starters = [
@@ -80,23 +101,42 @@ def current(material: Material) -> Turn:
 
 
 def _local(record: Record) -> bool:
+    """What the client ran at the person's keyboard without asking the agent for anything."""
     return record.channel is Channel.HUMAN_SHELL or (
         record.channel is Channel.HUMAN_COMMAND and record.grade is Grade.INFERRED
     )
 
 
 def running(material: Material) -> bool:
-    """Whether the agent works now: something came in after its last turn ended."""
+    """Whether the agent works now: something came in, or a call began, after its last turn ended.
+
+    What was taken back or never delivered is no work. Where nothing has a time, an entry without an end of a turn is work.
+    """
     ended = material.session.turn_ended_at
-    last = max((r.at for r in material.said if r.at is not None and not _local(r)), default=None)
-    calls = max((d.at for d in material.done if d.at is not None), default=None)
-    newest = max((at for at in (last, calls) if at is not None), default=None)
-    return newest is not None and (ended is None or newest > ended)
+    said = [r for r in material.said if r.in_force and not _local(r) and r.copy_of is None]
+    times = [at for at in (*(r.at for r in said), *(d.at for d in material.done)) if at is not None]
+    if not times:
+        return ended is None and bool(said)
+    return ended is None or max(times) > ended
+
+
+def taken_in(material: Material, record: Record) -> int | None:
+    """The number of the agent's first text after a message: from there on it has been heard."""
+    return next((text.number for text in material.agent if text.number > record.number), None)
+
+
+def undelivered(material: Material) -> list[Record]:
+    """Words typed since the newest request that never reached the agent and that nobody sent again."""
+    asked = words(material)
+    heard, last = {r.text.strip() for r in asked}, asked[-1].number if asked else 0
+    waits = (r for r in material.said if r.undelivered and r.channel.human and r.number > last)
+    return [r for r in waits if r.text.strip() and r.text.strip() not in heard]
 
 
 def since_boundary(material: Material) -> int:
     """How many turns began since the last compaction; all of them when there was none."""
     after = material.boundaries[-1].number if material.boundaries else 0
     return sum(
-        r.number > after and r.channel.starts_turn and r.channel not in _ADDED and not _local(r) for r in material.said
+        r.number > after and r.in_force and r.channel.starts_turn and r.channel not in _ADDED and not _local(r)
+        for r in material.said
     )

@@ -1,46 +1,40 @@
-"""The exact strings that will be needed: commands, names, values, links, ids.
+"""The exact strings that will be needed, each with its home: where it was written last, which is what it is for.
 
 One rule ranks them: each mention by the agent or a person counts one, less by a factor e for every 80 tool calls since. What
 only a tool printed counts nothing: nearly all that agents need later is something they or the person wrote themselves.
 """
 
 import math
-import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from memd.extract import shell
+from memd.extract.files import relative
 from memd.extract.material import Material
-from memd.model import Done, Kind, State
+from memd.extract.strings import strings
+from memd.model import Channel, Done, Kind, Record, State
 
 FADE = 80.0
 """Tool calls after which a mention counts a factor e less."""
-
-_URL = re.compile(r"https?://[^\s\"'<>`)\]}\\]+")
-_UUID = re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
-_HASH = re.compile(r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b")
-_VERSION = re.compile(r"(?<![\w.])v?\d+\.\d+\.\d+(?:[-+][\w.]+)?\b")
-_ISSUE = re.compile(r"(?<![\w&#/])(?:#\d{1,6}\b|[A-Z]{2,6}-\d{1,5}\b)")
-_NUMBER = re.compile(r"(?<![\w.,:/#-])\d{3,9}(?![\w.,/-]*\w)")
-_PATH = re.compile(r"(?<![\w@:/.~-])(?:~|\.{1,2})?/?(?:[\w.@+-]+/)+[\w.@+-]+")
-_FILE = re.compile(r"(?<![\w/.@-])[\w-][\w.-]*\.[a-z][a-z0-9]{0,5}(?![\w/(])")
-_PAIR = re.compile(r"(?<![\w/.-])[A-Za-z_][\w.-]*[=:][A-Za-z0-9_./-]+(?![\w(])")
-_NAME = re.compile(r"(?<![\w$.-])[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*(?:-[\w$]+)*|(?<![\w-])--[a-z][a-z0-9-]{3,}")
-_SPLIT = re.compile(r"\s*(?:&&|\|\||;|\n)\s*")
-_TRIVIAL = re.compile(
-    r"(?:ls|cd|cat|head|tail|grep|rg|find|sed|awk|echo|printf|wc|pwd|sleep|which|mkdir|true|sort"
-    r"|git (?:status|diff|log|add|show|branch))\b"
-)
+PRINTED = 0.02
+"""What a mention by a tool counts, where room is left for what nobody wrote."""
+SHOWN = 1_000
+"""Characters of a person's message that stand in the memo, with all strings in them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """One exact string; `number` is the entry that mentioned it last."""
+    """One exact string; `number` is the entry that mentioned it last, `home` says in words where that was."""
 
     text: str
     kind: str
     """`value`, `path` or `name`."""
     score: float
     number: int
+    home: str
+    label: str = ""
+    """The word before a bare value (`Line` 750)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,73 +48,93 @@ class Command:
     runs: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Mention:
+    """A text that somebody wrote, with its weight and its home; a person's home is empty: the memo shows their words."""
+
+    weight: float
+    number: int
+    home: str
+    text: str
+
+
 def references(material: Material) -> list[Reference]:
-    """All exact strings that the agent or the person wrote, best first."""
-    found: dict[str, tuple[str, float, int]] = {}
-    for weight, number, text in _mentions(material):
-        for kind, item in strings(text):
-            _, score, last = found.get(item, (kind, 0.0, 0))
-            found[item] = (kind, score + weight, max(last, number))
-    ranked = (Reference(item, kind, score, number) for item, (kind, score, number) in found.items())
-    return sorted(ranked, key=lambda r: (-r.score, r.text))
+    """All exact strings that the agent wrote, and the person's beyond what the memo shows, best first."""
+    return _ranked(_mentions(material))
 
 
-def _mentions(material: Material) -> Iterator[tuple[float, int, str]]:
+def printed(material: Material) -> list[Reference]:
+    """Names and paths that only tools printed, best first, as far as the record keeps their answers."""
+    calls = [done.number for done in material.done]
+    found = _ranked(_Mention(PRINTED * _weight(calls, d.number), d.number, _place(d), d.result) for d in material.done)
+    return [reference for reference in found if reference.kind != "value"]
+
+
+def _place(done: Done) -> str:
+    return f"seen in `{done.target.rsplit('/', 1)[-1]}`" if done.kind is Kind.READ else f"printed for {done.name}"
+
+
+def _ranked(mentions: Iterable[_Mention]) -> list[Reference]:
+    found: dict[str, Reference] = {}
+    for mention in sorted(mentions, key=lambda mention: mention.number):
+        for kind, item, label in strings(mention.text):
+            old = found.get(item)
+            score = mention.weight + (old.score if old else 0.0)
+            home = (
+                mention.home if mention.home and not (old and old.home.startswith("in `")) else old.home if old else ""
+            )
+            found[item] = Reference(item, kind, score, mention.number, home, label or (old.label if old else ""))
+    return sorted((r for r in found.values() if r.home), key=lambda r: (-r.score, r.text))
+
+
+def _mentions(material: Material) -> Iterator[_Mention]:
     """What was written, each with its weight: calls since then decide it."""
     calls = [done.number for done in material.done]
-    for record in (*(r for r in material.said if not r.channel.background), *material.agent):
-        yield _weight(calls, record.number), record.number, record.text
+    turns = [r.number for r in material.said if r.in_force and r.channel.starts_turn]
+    for record in (r for r in material.said if r.in_force and not r.channel.background):
+        yield from _spoken(record, _weight(calls, record.number))
+    for record in material.agent:
+        began = bisect_right(turns, record.number)
+        home = f"in my words on #{turns[began - 1]}" if began else "in my words"
+        yield _Mention(_weight(calls, record.number), record.number, home, record.text)
     for done in material.done:
-        yield _weight(calls, done.number), done.number, _written(done)
+        weight = _weight(calls, done.number)
+        yield from (
+            _Mention(weight, done.number, home, text) for home, text in _written(done, material.session.cwd) if text
+        )
+
+
+def _spoken(record: Record, weight: float) -> Iterator[_Mention]:
+    who = "a prompt" if record.channel is Channel.UNATTRIBUTED else "the words"
+    yield _Mention(weight, record.number, "", record.text[:SHOWN])
+    if record.text[SHOWN:]:
+        yield _Mention(weight, record.number, f"in {who} of #{record.number}", record.text[SHOWN:])
 
 
 def _weight(calls: list[int], number: int) -> float:
-    later = len(calls) - _position(calls, number)
-    return math.exp(-later / FADE)
+    return math.exp((bisect_right(calls, number) - len(calls)) / FADE)
 
 
-def _position(calls: list[int], number: int) -> int:
-    low, high = 0, len(calls)
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (middle + 1, high) if calls[middle] <= number else (low, middle)
-    return low
-
-
-def _written(done: Done) -> str:
-    """The agent's own words in a call: what it asked for, not what came back."""
-    detail = (
-        v for k, v in done.detail.items() if k in {"old", "new", "description", "prompt", "plan"} and isinstance(v, str)
-    )
-    return "\n".join((done.target, *detail))
-
-
-def strings(text: str) -> Iterable[tuple[str, str]]:
-    """Each exact string in a text once, with its kind."""
-    found: dict[str, str] = {}
-    for kind, pattern in (("value", _URL), ("value", _UUID), ("path", _PATH), ("path", _FILE)):
-        text = pattern.sub(lambda m, kind=kind: _take(found, kind, m[0].rstrip(".,;:")), text)  # type: ignore[misc]
-    for pattern in (_VERSION, _ISSUE, _HASH, _NUMBER):
-        text = pattern.sub(lambda m: _take(found, "value", m[0]), text)
-    for match in _PAIR.findall(text):
-        found.setdefault(match, "value")
-    for word in _NAME.findall(text):
-        if 5 <= len(word) <= 80 and _codelike(word):
-            found.setdefault(word, "name")
-    return ((kind, item) for item, kind in found.items())
-
-
-def _take(found: dict[str, str], kind: str, item: str) -> str:
-    if len(item) <= 200 and len(item) > 2:
-        found.setdefault(item, kind)
-    return " "
-
-
-def _codelike(word: str) -> bool:
-    """Whether a word is code rather than language: an underscore, a hump, a dot between names, an option."""
-    if word.startswith("--") or "_" in word.strip("_$") or word.count("-") >= 2:
-        return True
-    return bool(re.search(r"[a-z\d][A-Z]", word)) or ("." in word and not word.endswith("."))
+def _written(done: Done, root: str | None) -> Iterator[tuple[str, str]]:
+    """The agent's own words in a call, with their home: what it asked for, not what came back."""
+    match done.kind:
+        case Kind.EDIT | Kind.CREATE:
+            name = relative(done.target, root).rsplit("/", 1)[-1]
+            yield f"in `{name}`", "\n".join((str(done.detail.get("old") or ""), str(done.detail.get("new") or "")))
+            yield "changed", done.target
+        case Kind.READ:
+            yield "read", done.target
+        case Kind.COMMAND:
+            yield "in commands", done.target
+        case Kind.SEARCH:
+            yield "searched for", "\n".join((done.target, str(done.detail.get("path") or "")))
+        case Kind.AGENT:
+            yield f"in a sub-agent's prompt (#{done.number})", str(done.detail.get("prompt") or done.target)
+        case Kind.PLAN:
+            yield f"in a plan (#{done.number})", str(done.detail.get("plan") or "")
+        case _:
+            yield f"in a call of {done.name}", done.target
+    yield f"in a call of {done.name}", str(done.detail.get("description") or "")
 
 
 def commands(material: Material) -> list[Command]:
@@ -130,17 +144,9 @@ def commands(material: Material) -> list[Command]:
     for done in material.done:
         if done.kind is not Kind.COMMAND or done.state not in {State.DONE, State.FAILED, State.BACKGROUND}:
             continue
-        for line in salient(done.target):
+        for line in shell.salient(done.target):
             old = found.get(line)
             score = _weight(calls, done.number) + (old.score if old else 0.0)
-            found[line] = Command(
-                line, score, done.number, done.state is not State.FAILED, (old.runs if old else 0) + 1
-            )
+            ok, runs = done.state is not State.FAILED, (old.runs if old else 0) + 1
+            found[line] = Command(line, score, done.number, ok, runs)
     return sorted(found.values(), key=lambda c: (-c.score, c.line))
-
-
-def salient(command: str) -> list[str]:
-    """The lines of a shell command that do something, each on one line."""
-    parts = (re.sub(r"\s+", " ", part).strip() for part in _SPLIT.split(command.split("<<", 1)[0].replace("\\\n", " ")))
-    kept = (re.sub(r"^(?:\w+=\S+\s+|timeout \S+\s+|sudo\s+|time\s+|\(\s*)+", "", part).rstrip(" )&") for part in parts)
-    return [part for part in kept if " " in part and 8 <= len(part) <= 240 and not _TRIVIAL.match(part)]

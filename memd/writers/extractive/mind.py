@@ -6,11 +6,11 @@ from memd.extract import turns, work
 from memd.extract.material import Material
 from memd.model import Channel, Done, Kind, Record, State
 from memd.model.text import line, oneline, quote
+from memd.writers.extractive.phrases import NONE, UNSTATED
 
 MISSION_WORDS = 1_200
 """Characters of the directing message that stand in the mission; the memo has its exact text."""
 LESSONS, DECISIONS = 10, 24
-_NONE = "(none recorded)"
 
 
 def mind(material: Material) -> str:
@@ -21,73 +21,103 @@ def mind(material: Material) -> str:
         "Key decisions": _decisions(material),
         "Lessons": _lessons(material),
     }
-    return "\n\n".join(f"# {name}\n\n" + "\n".join(lines) for name, lines in sections.items()) + "\n"
+    return "\n\n".join(f"# {name}\n\n" + "\n".join(list(lines) or [NONE]) for name, lines in sections.items()) + "\n"
 
 
 def _where(material: Material) -> Iterator[str]:
     if material.session.cwd:
-        yield f"- I work in `{material.session.cwd}`. (own judgement)"
+        yield f"- I work in `{material.session.cwd}`; paths without a leading / are relative to it. (own judgement)"
     asked = turns.words(material)
     if asked and all(record.channel is Channel.OPERATOR_HEADLESS for record in asked):
         yield "- No person is known here: whoever runs this session headless is called the operator. (own judgement)"
-    elif asked:
-        yield f"- A person talks to me here: {len(asked)} messages so far. (own judgement)"
+    elif not asked and turns.unstated(material):
+        yield f"- Who writes the prompts here is not known ({UNSTATED}). (own judgement)"
 
 
 def _goals(material: Material) -> Iterator[str]:
     mission = turns.directing(material)
-    yield from ("## Mission", "")
-    yield _mission(mission) if mission is not None else "(nobody has asked for anything yet)"
+    yield from ("## Mission", "", _mission(mission) if mission is not None else NONE)
     yield from ("", "## Workstreams", "")
-    yield _workstream(work.tasks(material))
+    yield from list(_workstreams(material, mission)) or [NONE]
+
+
+_WHO = {
+    Channel.OPERATOR_HEADLESS: "the operator's prompt (headless): ",
+    Channel.UNATTRIBUTED: f"from a prompt ({UNSTATED}): ",
+}
 
 
 def _mission(record: Record) -> str:
-    who = "the operator's prompt (headless): " if record.channel is Channel.OPERATOR_HEADLESS else ""
+    who = _WHO.get(record.channel, "")
     return f"- M1 [active] {who}{oneline(record.text, MISSION_WORDS)} (#{record.number})"
 
 
-def _workstream(listed: list[work.Task]) -> str:
-    if not listed:
-        return "(no task list)"
+def _workstreams(material: Material, mission: Record | None) -> Iterator[str]:
+    listed, turn = work.tasks(material), turns.current(material)
+    if listed:
+        yield _listed(listed)
+    aside = turn.request is not None and mission is not None and mission.extra.get("command") == "goal"
+    if aside and turn.request is not None and turn.request != mission and turn.ended:
+        told = quote(turn.request.text, 160)
+        yield f"- W2 [done] a request beside the mission, its turn has ended: {told} (#{turn.request.number})"
+
+
+def _listed(listed: list[work.Task]) -> str:
     done = sum(task.status == "completed" for task in listed)
     now = [task.text for task in listed if task.status == "in_progress"]
     after = [task.text for task in listed if task.status not in {"in_progress", "completed"}]
     status = "done" if done == len(listed) else "active"
-    doing = f"doing: {oneline(now[0], 160)}, " if now else ""
-    following = f"next: {oneline(after[0], 160)}" if after else "nothing after it"
-    return f"- W1 (M1) [{status}] the agent's task list: {done}/{len(listed)} done, {doing}{following}"
+    doing = f", doing: {oneline(now[0], 100)}" if now else ""
+    following = f", next: {oneline(after[0], 100)}" if after else ""
+    return f"- W1 (M1) [{status}] my task list: {done}/{len(listed)} done{doing}{following}"
 
 
 def _decisions(material: Material) -> Iterator[str]:
-    answers = [r for r in material.said if r.channel is Channel.HUMAN_ANSWER and r.in_force]
-    plans = {d.call: d for d in material.done if d.kind is Kind.PLAN and d.state is State.DONE}
-    found = [(record.number, _answer(record, material)) for record in answers]
-    found += [
-        (plan.number, f"- A plan was approved: {oneline(_title(plan), 200)} (own judgement)") for plan in plans.values()
+    found = [
+        (r.number, _answer(r, material)) for r in material.said if r.channel is Channel.HUMAN_ANSWER and r.in_force
     ]
-    yield from [text for _, text in sorted(found)[-DECISIONS:]] or [_NONE]
+    found += [
+        (done.number, _plan(done, material))
+        for done in material.done
+        if done.kind is Kind.PLAN and done.state in {State.DONE, State.REFUSED}
+    ]
+    yield from [text for _, text in sorted(found) if text][-DECISIONS:]
 
 
 def _answer(record: Record, material: Material) -> str:
-    said = f"{quote(record.text, 400)} (#{record.number})"
+    said = f"{quote(record.text, 160)} (#{record.number})"
     if not record.extra.get("refusal"):
         return f"- I asked: {quote(str(record.extra.get('question', '')), 200)} The person answered: {said}"
     call = next((d for d in material.done if d.call == record.extra.get("call")), None)
-    what = f"{call.name} {oneline(call.target, 120)}" if call else "a tool call"
-    return f"- The person refused {what} and said: {said}"
+    if call is None:
+        return f"- The person refused a tool call and said: {said}"
+    if call.kind is Kind.PLAN:
+        return f"- [cancelled] The person turned down the plan {quote(title(call), 120)} and said: {said}"
+    return f"- The person refused {call.name} `{line(call.target, 100)}` and said: {said}"
 
 
-def _title(plan: Done) -> str:
+def _plan(plan: Done, material: Material) -> str:
+    """What became of a plan; one that was turned down with words stands with them already."""
+    if plan.state is State.DONE:
+        return f"- [approved] The plan {quote(title(plan), 160)} was approved. (own judgement)"
+    if any(r.channel is Channel.HUMAN_ANSWER and r.extra.get("call") == plan.call for r in material.said):
+        return ""
+    return f"- [cancelled] The plan {quote(title(plan), 160)} was turned down without words. (own judgement)"
+
+
+def title(plan: Done) -> str:
+    """A plan's first line."""
     text = str(plan.detail.get("plan") or plan.result)
     return next((row.strip("# ").strip() for row in text.splitlines() if row.strip()), "untitled")
 
 
 def _lessons(material: Material) -> Iterator[str]:
-    found = {(work.program(r.failed.target), r.worked.target): r for r in work.recoveries(material)}
-    yield from [_lesson(recovery) for recovery in list(found.values())[-LESSONS:]] or [_NONE]
+    found = {(work.error_line(r.failed), r.worked.target): r for r in work.recoveries(material)}
+    yield from (_lesson(recovery) for recovery in list(found.values())[-LESSONS:])
 
 
 def _lesson(found: work.Recovery) -> str:
-    failed, why = line(found.failed.target, 160), line(work.error_line(found.failed), 120)
-    return f"- [confirmed] `{failed}` failed ({why}); `{line(found.worked.target, 160)}` worked (own judgement)"
+    failed, why = line(found.failed.target, 140), oneline(work.error_line(found.failed), 120)
+    return (
+        f"- [confirmed] `{failed}` failed ({why}); `{line(found.worked.target, 140)}` worked (#{found.worked.number})"
+    )

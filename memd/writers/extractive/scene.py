@@ -1,22 +1,19 @@
 """scene.md from the record: the running turn, what was done, what is waited for, what comes next, what failed, exact strings."""
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterator
 
-from memd.extract import files, references, turns, work
+from memd.extract import files, shell, turns, work
 from memd.extract.material import Material
-from memd.model import Channel, Done, Kind, Record, State
-from memd.model.text import clock, line, oneline, quote
+from memd.model import Channel, Kind, Record, State, marks
+from memd.model.text import line, oneline, quote
+from memd.writers.extractive.phrases import NONE, changed, ended, failed, machine, ran
+from memd.writers.extractive.references import exact
 
-FILES, ERRORS, COMMANDS, EFFECTS, DONE = 30, 6, 20, 12, 12
-"""So many of each are listed, the newest or best of them."""
-_GROUPS = {"value": "values, ids, links", "path": "paths", "name": "names"}
-_MACHINES = {
-    Channel.BACKGROUND_NOTIFICATION: "task notification",
-    Channel.BACKGROUND_SCHEDULE: "schedule",
-    Channel.BACKGROUND_PEER: "another agent",
-    Channel.BACKGROUND_QUEUE: "queue",
-    Channel.BACKGROUND_GOAL: "goal",
-}
+FILES, TOLD, ERRORS, EFFECTS, DONE = 40, 12, 6, 12, 12
+"""So many of each are listed, the newest of them; `TOLD` files with their last change and its reason."""
+LAST_WORDS = 1_500
+"""Characters of the agent's last text."""
 
 
 def scene(material: Material) -> str:
@@ -28,125 +25,103 @@ def scene(material: Material) -> str:
         "Waiting on": _waiting(material),
         "Next step": _next(material, turn),
         "Pitfalls": _pitfalls(material),
-        "Exact references": _references(material),
     }
-    return "\n\n".join(f"## {name}\n\n" + "\n".join(lines) for name, lines in sections.items()) + "\n"
+    text = "\n\n".join(f"## {name}\n\n" + "\n".join(list(lines) or [NONE]) for name, lines in sections.items())
+    return f"{text}\n\n## Exact references\n\n" + "\n".join(list(exact(material, text)) or [NONE]) + "\n"
 
 
 def _step(material: Material, turn: turns.Turn) -> Iterator[str]:
     listed = work.tasks(material)
     for task in (task for task in listed if task.status == "in_progress"):
         yield f"- Task {task.id} of {len(listed)} (W1): {oneline(task.text, 300)}"
-    if turn.starter is not None and turn.starter is not turn.request and turn.running:
-        yield f"- The running turn was started by a machine: {machine(turn.starter)}"
+    if turn.running and turn.starter is not None and not turn.own:
+        yield f"- The running turn was not started by the request but by {machine(turn.starter)}"
     elif turn.request is not None:
-        state = "is running" if turn.running else "has ended"
-        yield f"- The turn on the current request (#{turn.request.number}) {state}."
+        yield f"- The turn on the current request (#{turn.request.number}) {'has ended' if turn.ended else 'is running'}."
     for done in [d for d in material.done if d.state is State.RUNNING and d.kind is not Kind.ASK][-3:]:
         yield f"- Under way: {done.name} `{line(done.target, 200)}` (result not known yet)"
     if material.agent:
-        last = material.agent[-1]
-        yield f"- I wrote last (#{last.number}): {quote(last.text, 700)}"
-    if turn.request is None and not material.agent:
-        yield "- Nothing has begun."
+        yield _last_words(material.agent[-1])
 
 
-def machine(record: Record) -> str:
-    """A machine's text as it must be shown: how it was delivered, then the words."""
-    how = _MACHINES.get(record.channel, "not known who")
-    return f"background ({how}), not typed by the person: {quote(record.text, 300)} (#{record.number})"
+def _last_words(record: Record) -> str:
+    """The agent's last text with its lines, as one entry of the list."""
+    text = record.text.strip()
+    cut = text if len(text) <= LAST_WORDS else text[:LAST_WORDS].rstrip() + "…"
+    rows = [row for row in marks.escape(cut).splitlines() if row.strip()]
+    return f"- I wrote last (#{record.number}):" + "".join(f"\n  > {row}" for row in rows)
 
 
 def _progress(material: Material) -> Iterator[str]:
     root = material.session.cwd
     completed = [task for task in work.tasks(material) if task.status == "completed"]
-    lines = [f"- Done: {oneline(task.text, 160)}" for task in completed[-DONE:]]
-    lines += [_changed(file, root) for file in files.changed(files.touched(material.done))[:FILES]]
-    lines += [f"- Done, not to be repeated: {_ran(done)}" for done in work.effects(material)[-EFFECTS:]]
+    yield from (f"- Done: {oneline(task.text, 160)}" for task in completed[-DONE:])
+    done = [f"- Done, not to be repeated: {ran(done)}" for done in work.effects(material)[-EFFECTS:]]
+    touched = files.changed(files.touched(material.done))[:FILES]
+    told = [changed(file, root, _why(material, file)) for file in touched[:TOLD]]
+    yield from (*told[:4], *done[-4:], *_tests(material), *told[4:], *done[:-4])
+    more = [f"`{files.relative(file.path, root)}`" for file in touched[TOLD:]]
+    if more:
+        yield "- changed earlier: " + ", ".join(more)
+
+
+def _why(material: Material, file: files.Touched) -> str:
+    """The sentence that the agent wrote right before a change, without its marks."""
+    before = [text for text in material.agent if file.number - 6 <= text.number <= file.number and text.text.strip()]
+    if not before:
+        return ""
+    return re.split(r"(?<=[.!?:])\s|\n", before[-1].text.strip())[0].strip("*# :")
+
+
+def _tests(material: Material) -> Iterator[str]:
     tests = work.last_tests(material)
     if tests is not None:
         run, counted = tests
-        told = f": {counted}" if counted else ""
-        lines.append(f"- Last test run: `{line(run.target, 160)}` {_ended(run)}{told} (#{run.number})")
-    yield from lines or ["- Nothing was changed yet."]
-
-
-def _changed(file: files.Touched, root: str | None) -> str:
-    what = "created" if file.created else "changed"
-    times = f", {file.changes} changes" if file.changes > 1 else ""
-    edited = bool(file.old) or (bool(file.new) and not file.created)
-    change = f": last `{line(file.old, 120)}` -> `{line(file.new, 120)}`" if edited else ""
-    return f"- {what} `{files.relative(file.path, root)}` (#{file.number}{times}){change}"
-
-
-def _ran(done: Done) -> str:
-    said = next((row.strip() for row in reversed(done.result.splitlines()) if row.strip()), "")
-    told = f" -> {line(said, 160)}" if said else ""
-    return f"`{line(done.target, 240)}` {_ended(done)}{told} (#{done.number}, {clock(done.ended_at or done.at)})"
-
-
-def _ended(done: Done) -> str:
-    code = done.detail.get("exit")
-    return f"exit {code}" if code is not None else done.state.value
+        told = f": {oneline(counted, 160)}" if counted else ""
+        yield f"- Last test run: `{line(shell.tests(run.target), 160)}` {ended(run)}{told} (#{run.number})"
 
 
 def _waiting(material: Material) -> Iterator[str]:
-    yield from [_goes_on(waiting) for waiting in work.waiting(material)[-12:]] or ["- Nothing that I know of."]
+    yield from (_goes_on(waiting) for waiting in work.waiting(material)[-12:])
+    for record in turns.undelivered(material)[-3:]:
+        yield f"- typed by the person and not delivered to me: {quote(record.text, 240)} (#{record.number})"
 
 
 def _goes_on(waiting: work.Waiting) -> str:
     ident = f" `{waiting.id}`" if waiting.id else ""
     note = f" ({waiting.note})" if waiting.note else ""
+    if waiting.what == "schedule":
+        said = (
+            f"I set it; what it will say is background (schedule), not typed by the person: {quote(waiting.text, 200)}"
+        )
+        return f"- schedule{ident}{note}: {said} (#{waiting.number})"
     return f"- {waiting.what}{ident}{note}: {line(waiting.text, 200)} (#{waiting.number})"
 
 
 def _next(material: Material, turn: turns.Turn) -> Iterator[str]:
     if turn.request is not None:
-        goes = "go on with" if turn.running else "answered as far as the record shows; see whether anything is left of"
-        yield f"- {goes} the latest explicit request (#{turn.request.number}): {quote(turn.request.text, 240)}"
-    for record in turn.added[-5:]:
-        yield f"- with what was added while I worked (#{record.number}): {quote(record.text, 240)}"
+        goes = "answered as far as the record shows; see whether anything is left of" if turn.ended else "go on with"
+        yield f"- {goes} the latest explicit request (#{turn.request.number}): {quote(turn.request.text, 120)}"
+    yield from (_added(material, record) for record in turn.added[-5:])
     pending = [task for task in work.tasks(material) if task.status != "completed"]
-    for task in pending[:12]:
+    for task in pending[:20]:
         yield f"- task {task.id} [{task.status}]: {oneline(task.text, 200)}"
-    if not pending:
-        yield "- when that is done: back to the mission M1, or ask the person; M1 is not done before they say so."
+    if not pending and turn.request is not None:
+        yield "- then back to the mission M1, or a question to who set it; M1 is not done before they say so."
+
+
+def _added(material: Material, record: Record) -> str:
+    """What was said into the running turn: open until the agent wrote something after it."""
+    heard = turns.taken_in(material, record)
+    state = f"taken in (I wrote #{heard} after it), not to be answered again" if heard else "not answered yet"
+    return f"- added while I worked (#{record.number}), {state}: {quote(record.text, 120)}"
 
 
 def _pitfalls(material: Material) -> Iterator[str]:
-    lines = [_failed(done) for done in work.failures(material)[-ERRORS:]]
-    lines += [
-        f"- refused by the person, not to be tried again unasked: {d.name} `{line(d.target, 160)}` (#{d.number})"
-        for d in work.refusals(material)[-4:]
-    ]
-    lines += [f"- {machine(record)}" for record in work.notes(material)[-3:]]
-    yield from lines or ["- None recorded."]
-
-
-def _failed(done: Done) -> str:
-    return f"- `{line(done.target, 160)}` failed: {line(work.error_line(done), 200)} (#{done.number})"
-
-
-def _references(material: Material) -> Iterator[str]:
-    root, touched = material.session.cwd, files.touched(material.done)
-    if root:
-        yield f"- directory: `{root}` (paths without a leading / are relative to it)"
-    yield from (_command(command) for command in references.commands(material)[:COMMANDS])
-    shown = {files.relative(file.path, root) for file in files.changed(touched)[:FILES]}
-    reads = [files.relative(file.path, root) for file in files.only_read(touched)][:COMMANDS]
-    yield from _grouped("read", reads)
-    ranked = [r for r in references.references(material) if files.relative(r.text, root) not in shown.union(reads)]
-    for kind, title in _GROUPS.items():
-        yield from _grouped(title, [files.relative(r.text, root) for r in ranked if r.kind == kind][:40])
-
-
-def _command(command: references.Command) -> str:
-    failed = "" if command.ok else " and failed"
-    runs = f", {command.runs} times" if command.runs > 1 else ""
-    return f"- ran{failed} (#{command.number}{runs}): `{command.line}`"
-
-
-def _grouped(title: str, items: Sequence[str]) -> Iterable[str]:
-    """Lines of at most eight items each, so that a budget can cut between them."""
-    for start in range(0, len(items), 8):
-        yield f"- {title}: " + ", ".join(f"`{item}`" for item in items[start : start + 8])
+    yield from (f"- {failed(done)}" for done in work.failures(material)[-ERRORS:])
+    explained = {r.extra.get("call") for r in material.said if r.channel is Channel.HUMAN_ANSWER}
+    for done in work.refusals(material)[-4:]:
+        if done.kind is not Kind.PLAN and done.call not in explained:  # with words it is a decision
+            what = f"{done.name} `{line(done.target, 120)}`"
+            yield f"- refused by the person, not to be tried again unasked: {what} (#{done.number})"
+    yield from (f"- {machine(record)}" for record in work.notes(material)[-3:])

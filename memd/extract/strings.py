@@ -1,0 +1,77 @@
+"""The exact strings in a text: paths, links, ids, versions, numbers, names of code. Language is left out. Pure."""
+
+import re
+from collections.abc import Iterator
+
+_URL = re.compile(r"https?://[^\s\"'<>`)\]}\\]+")
+_UUID = re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
+_PLACE = r"(?::\d+(?:-\d+)?)?"
+_PATH = re.compile(r"(?<![\w@:/.~-])(?:~|\.{1,2})?/?(?:[\w.@+-]+/)+[\w.@+-]+" + _PLACE)
+_FILE = re.compile(r"(?<![\w/.@-])[\w-]{2,}(?:\.[\w-]+)*\.[a-z][a-z0-9]{0,8}(?![\w/(.])" + _PLACE)
+_HASH = re.compile(r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b")
+_VERSION = re.compile(r"(?<![\w.])v?\d+\.\d+\.\d+(?:[-+][\w.]+)?\b")
+_ISSUE = re.compile(r"(?<![\w&#/])(?:#\d{1,6}\b|[A-Z]{2,6}-\d{1,5}\b)")
+_STAMP = re.compile(r"\b\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?(?:\.\d+)?Z?)?|\b\d{1,2}:\d{2}:\d{2}\b")
+_PAIR = re.compile(r"(?<![\w/.-])[A-Za-z_][\w.-]*[=:][A-Za-z0-9_./-]+(?![\w(])")
+_NUMBER = re.compile(r"(?<![\w.,:/#-])\d{3,9}(?![\w.,/-]*\w)")
+_NAME = re.compile(r"(?<![\w$.-])@?[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*(?:-[\w$]+)*|(?<![\w-])--[a-z][a-z0-9-]{3,}")
+_LABEL = re.compile(r"([A-Za-z][A-Za-z_-]{1,20})[ :=]{1,2}\Z")
+_PLAIN = re.compile(
+    r"(?:an?|and|as|at|by|for|from|in|into|is|of|on|or|per|see|than|then?|the|to|under|until|via|with)\Z", re.IGNORECASE
+)
+"""Words before a value that say nothing of it."""
+_ROUND = frozenset({"100", "200", "300", "400", "404", "500", "1000", "10000", "000", "2024", "2025", "2026", "2027"})
+_LITTLE = frozenset(
+    {"/dev/null", "/bin/sh", "/bin/bash", "/usr/bin/env", "and/or", "e.g", "i.e", "origin/main", "origin/master"}
+)
+LONGEST = 200
+_ANY = re.compile("")
+_IS_PATH = re.compile(r"^[~/.]|\.\w{1,8}(?::[\d-]+)?$|/.*/|\d|[-_]")
+"""Two words with a slash between them ("reads/writes") are language."""
+_NOT_ROUND = re.compile(rf"^(?!(?:{'|'.join(_ROUND)})$)")
+
+
+def strings(text: str) -> Iterator[tuple[str, str, str]]:
+    """Each exact string of a text once: its kind (`path`, `value`, `name`), itself, and the word before a bare value."""
+    seen = set[str]()
+    for kind, item, label in _all(text):
+        if item not in seen and 3 <= len(item) <= LONGEST and item not in _LITTLE:
+            seen.add(item)
+            yield kind, item, label
+
+
+def _all(text: str) -> Iterator[tuple[str, str, str]]:
+    for kind, pattern in (("value", _URL), ("value", _UUID), ("path", _PATH), ("path", _FILE)):
+        taken, text = _take(pattern, text, tells=_IS_PATH if kind == "path" else _ANY)
+        yield from ((kind, item, "") for item, _ in taken)
+    text = _STAMP.sub(" ", text)
+    for pattern in (_VERSION, _ISSUE, _HASH, _NUMBER):
+        taken, _ = _take(pattern, text, tells=_NOT_ROUND)
+        yield from (("value", item, label) for item, label in taken)
+    yield from (("value", match, "") for match in _PAIR.findall(text))
+    for word in _NAME.findall(text):
+        if 5 <= len(word) <= 80 and _codelike(word):
+            yield "name", word, ""
+
+
+def _take(pattern: re.Pattern[str], text: str, tells: re.Pattern[str]) -> tuple[list[tuple[str, str]], str]:
+    """The matches that tell something, each with the word before it, and the text without them."""
+    found: list[tuple[str, str]] = []
+    rest, end = list[str](), 0
+    for match in pattern.finditer(text):
+        item = match[0].rstrip(".,;:")
+        if tells.search(item):
+            label = _LABEL.search(text[max(0, match.start() - 24) : match.start()])
+            found.append((item, label[1] if label and not _PLAIN.match(label[1]) else ""))
+            rest += [text[end : match.start()], " "]
+            end = match.end()
+    return found, "".join([*rest, text[end:]])
+
+
+def _codelike(word: str) -> bool:
+    """Whether a word is code rather than language: an underscore, a hump, a dot between names, an option."""
+    if word.startswith(("toolu_", "call_", "msg_")):
+        return False
+    if word.startswith("--") or "_" in word.strip("_$") or word.count("-") >= 2:
+        return True
+    return bool(re.search(r"[a-z\d][A-Z]|^[A-Z]{2,}[a-z]+[a-z]", word)) or ("." in word and not word.endswith("."))

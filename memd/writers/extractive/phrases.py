@@ -1,0 +1,58 @@
+"""Phrases that several sections share: how a machine's text, a call and a change are told in one line."""
+
+from memd.extract import files, shell, work
+from memd.model import Channel, Done, Record
+from memd.model.text import clock, line, oneline, quote
+
+NONE = "(none)"
+"""What stands in an empty section of mind.md or scene.md; it is left out where the checkpoint is given back."""
+_MACHINES = {
+    Channel.BACKGROUND_NOTIFICATION: "task notification",
+    Channel.BACKGROUND_SCHEDULE: "schedule",
+    Channel.BACKGROUND_PEER: "another agent",
+    Channel.BACKGROUND_QUEUE: "queue",
+    Channel.BACKGROUND_GOAL: "goal",
+}
+UNSTATED = "sender not known: this client does not record it"
+
+
+def machine(record: Record) -> str:
+    """A text that no person is known to have typed, as it must be shown: how it was delivered, then the words."""
+    if record.channel is Channel.UNATTRIBUTED:
+        return f"a prompt ({UNSTATED}): {quote(record.text, 240)} (#{record.number})"
+    how = _MACHINES.get(record.channel, "not known how")
+    return f"background ({how}), not typed by the person: {quote(work.sayings(record), 300)} (#{record.number})"
+
+
+def changed(file: files.Touched, root: str | None, why: str) -> str:
+    """A changed file: how often, what the last change put where, and the agent's own words before it."""
+    times = f", {file.changes} changes" if file.changes > 1 else ""
+    took, put = files.difference(file.old, file.new)
+    if file.created and not file.old:
+        took = put = ""
+    change = f": `{line(took, 70)}` -> `{line(put, 90)}`" if took and put else ""
+    change = change or (f": added `{line(put, 100)}`" if put else f": took out `{line(took, 100)}`" if took else "")
+    said = f"; I wrote: {quote(why, 110)}" if why else ""
+    what = "created" if file.created else "changed"
+    return f"- {what} `{files.relative(file.path, root)}` (#{file.number}{times}){change}{said}"
+
+
+def ran(done: Done) -> str:
+    """A command with side effects, and what came of it."""
+    parts = shell.effects(done.target)
+    here = done.target.find(parts[0][:12]) if parts and "<<" in parts[0] else -1
+    did = done.target[here:] if here >= 0 else " && ".join(parts) or done.target
+    said = work.outcome(done)
+    told = f" -> {line(said, 160)}" if said else ""
+    return f"`{line(did, 160)}` {ended(done)}{told} (#{done.number}, {clock(done.ended_at or done.at)})"
+
+
+def ended(done: Done) -> str:
+    """How a call ended."""
+    code = done.detail.get("exit")
+    return f"exit {code}" if code is not None else done.state.value
+
+
+def failed(done: Done) -> str:
+    """A call that failed and the line that says why."""
+    return f"`{line(done.target, 160)}` failed: {oneline(work.error_line(done), 200)} (#{done.number})"

@@ -12,12 +12,13 @@ from memd.model import MEMO_CHANNELS, Channel, Grade, Record
 from memd.model.text import clock, oneline
 from memd.render import Entry
 
-_BARE = frozenset({"continue", "go on", "ok", "okay", "yes", "y", "继续"})
+_BARE = frozenset({"", "continue", "go on", "go ahead", "ok", "okay", "yes", "y", "继续", "好", "好的"})
 
 
 def entries(said: Iterable[Record], first: int | None, cited: frozenset[int] = frozenset()) -> tuple[Entry, ...]:
     """Every candidate, oldest first. All are ticked but what was taken back and what means nothing alone."""
-    candidates = [r for r in said if r.channel in MEMO_CHANNELS and r.copy_of is None]
+    listed = [r for r in said if r.channel in MEMO_CHANNELS]
+    candidates = [r for r in listed if r.copy_of is None] or listed
     if any(known(record) for record in candidates):
         candidates = [r for r in candidates if r.channel is not Channel.OPERATOR_HEADLESS]
     return tuple(_entry(record, first, cited) for record in candidates)
@@ -35,8 +36,14 @@ def _entry(record: Record, first: int | None, cited: frozenset[int]) -> Entry:
         return Entry(record, ticked=False, note="withdrawn")
     if record.number == first or record.number in cited:
         return Entry(record, ticked=True, note="first")
-    bare = record.text.strip().lower().rstrip(".!") in _BARE and record.channel is not Channel.HUMAN_ANSWER
-    return Entry(record, ticked=not bare)
+    return Entry(record, ticked=not _bare(record))
+
+
+def _bare(record: Record) -> bool:
+    """Whether it means nothing alone: "continue", or a command without words. A short answer stands with its question."""
+    if record.channel is Channel.HUMAN_ANSWER or record.extra.get("images"):
+        return False
+    return record.text.strip().lower().rstrip(".!。！") in _BARE
 
 
 def document(memo: Sequence[Entry]) -> str:

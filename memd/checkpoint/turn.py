@@ -52,10 +52,11 @@ def draft(material: Material, writer: Writer, first: int | None) -> Draft:
         parts=parts,
         request=turn.request,
         added=turn.added,
-        running=turn.running,
+        running=not turn.ended,
         memo=listed,
+        unstated=tuple(turns.unstated(material)),
         recent=material.agent[:-1],
-        operator=turn.request is not None and turn.request.channel is Channel.OPERATOR_HEADLESS,
+        operator=any(e.record.channel is Channel.OPERATOR_HEADLESS for e in listed),
     )
     return Draft(parts, content, material.upto)
 

@@ -50,10 +50,18 @@ def _pieces(block: str, room: int) -> Iterator[str]:
     while units(block) + 1 > room:
         end = _fitting(block, room - 1)
         cut = block.rfind("\n", 0, end)
-        cut = cut if cut > end // 2 else end
+        cut = cut if cut > end // 2 else _inert(block, end)
         yield block[:cut]
         block = block[cut:].removeprefix("\n")
     yield block
+
+
+def _inert(block: str, end: int) -> int:
+    """A place at or before `end` where what follows, at the start of a line, would not pass for a mark or a heading."""
+    cut = end
+    while cut > 1 and marks.escape(block[cut : cut + 200]) != block[cut : cut + 200]:
+        cut -= 1
+    return cut
 
 
 def _fitting(text: str, room: int) -> int:

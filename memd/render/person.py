@@ -1,0 +1,184 @@
+"""What people asked for, in their own words: the mission, the current request, the memo. Copied, never retyped.
+
+A text that fits its room stands exactly, but for a backslash before what would pass for one of memd's marks; a longer one is
+cut and says where the whole is.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from memd.model import Channel, Record, marks
+from memd.model.text import clock, oneline
+from memd.render import outline
+from memd.render.content import Content, Entry
+from memd.render.purse import Purse, headed, heading
+from memd.render.sizing import head_and_tail
+
+ENTRY, LEAST = 300, 24
+"""Tokens of one memo entry, and how few it may shrink to."""
+UNSTATED = "this client does not record who sent it"
+
+
+def mission(content: Content, purse: Purse, room: int) -> Iterator[str]:
+    """The active missions within `room`, one a line."""
+    entries = [row for row in outline.sections(content.parts.mind).get("Mission", []) if row.startswith("- ")]
+    active = [entry for entry in entries if "[active]" in entry] or entries[-1:]
+    share = max(room // max(len(active), 1), 16)
+    texts = [_mission(entry, share, purse) for entry in active]
+    yield from (purse.take(block) for block in headed("Mission", texts))
+
+
+def _mission(entry: str, room: int, purse: Purse) -> str:
+    """A mission that must be cut keeps the number of the message that it comes from."""
+    text = marks.escape(entry)
+    body, mark, number = text.rpartition(" (#")
+    if purse.sizer.count(text) <= room or not mark:
+        return purse.clip(text, room)
+    return purse.clip(body, max(room - purse.sizer.count(mark + number), 8)) + mark + number
+
+
+def request(content: Content, purse: Purse, room: int) -> Iterator[str]:
+    """The current request, head and tail, and what was said into the work on it, as far as `room` reaches."""
+    record = content.request
+    if record is None:
+        return
+    before = purse.left
+    title = f"\nThe current request (#{record.number}), verbatim:\n"
+    state = _state(content, record)
+    frame = purse.cost(title + state)
+    yield purse.take(title + _whole(content, record, max(room - frame, LEAST), purse) + state)
+    added, room = list[str](), max(room - (before - purse.left), purse.fixed(ENTRY))
+    for late in reversed(content.added[-8:]):
+        block = f"{_added(late)} (#{late.number}), verbatim:\n{_whole(content, late, purse.fixed(ENTRY), purse)}"
+        if purse.cost(block) <= min(room, purse.left):
+            room -= purse.cost(block)
+            added.append(purse.take(block))
+    yield from reversed(added)
+
+
+def _state(content: Content, record: Record) -> str:
+    notes = ["its turn has ended"] * (not content.running)
+    if record.channel is Channel.OPERATOR_HEADLESS:
+        notes.insert(0, "the operator's prompt (headless)")
+    elif record.channel is Channel.UNATTRIBUTED:
+        notes.insert(0, UNSTATED)
+    return f"\n({'; '.join(notes)})" if notes else ""
+
+
+def _added(record: Record) -> str:
+    if record.channel is not Channel.HUMAN_ANSWER:
+        return "Added while I worked"
+    if record.extra.get("refusal"):
+        return "Said when refusing a tool call"
+    return f"Answer to my question {oneline(str(record.extra.get('question', '')), 200)!r}"
+
+
+def _whole(content: Content, record: Record, room: int, purse: Purse) -> str:
+    """A message's text; images are named, nothing is invented for them."""
+    pointer = f"[… the whole: memd log {content.session} --message {record.number} …]"
+    text = marks.escape(head_and_tail(record.text, room, pointer, purse.sizer))
+    return "\n".join(filter(None, (text, _images(record)))) or "(no text)"
+
+
+def _images(record: Record) -> str:
+    images = record.extra.get("images")
+    return f"[{images} image{'s' if images != 1 else ''}]" if images else ""
+
+
+def memo(content: Content, purse: Purse, room: int, told: str) -> Iterator[str]:
+    """The ticked messages: the first and the cited stay, then the newest; what falls out is named.
+
+    `told` is what stands above: the mission and the current request. What is whole there is not said again.
+    """
+    ticked = [entry for entry in content.memo if entry.ticked]
+    title = "the operator's prompts (headless)" if content.operator else "the person's own words"
+    yield from _listed(content, ticked, f"Memo: {title}, oldest first", purse, room, told)
+
+
+def unstated(content: Content, purse: Purse, room: int, told: str) -> Iterator[str]:
+    """Prompts that nobody is known to have sent, in the memo's form but not in the memo."""
+    first = content.unstated[:1]
+    entries = [Entry(record, ticked=True, note="first" if record in first else "") for record in content.unstated]
+    yield from _listed(content, entries, f"Prompts, sender not known ({UNSTATED}), oldest first", purse, room, told)
+
+
+def _listed(
+    content: Content, entries: Sequence[Entry], title: str, purse: Purse, room: int, told: str
+) -> Iterator[str]:
+    above = {entry.record.number for entry in entries if _stands_above(content, entry, told)}
+    blocks = {
+        e.record.number: _head(e.record, entries[n - 1].record if n else None)
+        + (" (above)" if e.record.number in above else _words(content, e.record, purse))
+        for n, e in enumerate(entries)
+    }
+    costs = {number: purse.cost(block) for number, block in blocks.items()}
+    room = min(room, purse.left) - purse.cost(heading(title))
+    if sum(costs.values()) > room:
+        room -= purse.cost(_summary(content, [entry.record for entry in entries]))
+    kept = _chosen(entries, costs, room)
+    out = [entry.record for entry in entries if entry.record.number not in kept]
+    fallen = _fallen(content, out, purse, room - sum(costs[number] for number in kept))
+    shown = [*fallen, *(blocks[e.record.number] for e in entries if e.record.number in kept)]
+    yield from (purse.take(block) for block in headed(title, shown if room > 0 else []))
+
+
+def _chosen(entries: Sequence[Entry], costs: dict[int, int], room: int) -> set[int]:
+    kept = set[int]()
+    for entry in sorted(entries, key=lambda e: (e.note != "first", -e.record.number)):
+        number = entry.record.number
+        if costs[number] <= room:
+            kept.add(number)
+            room -= costs[number]
+    return kept
+
+
+def _head(record: Record, before: Record | None) -> str:
+    """Number, time and way of a message; the day only where it differs from the one before."""
+    at, same = clock(record.at), before is not None and clock(before.at)[:10] == clock(record.at)[:10]
+    return f"#{record.number} {at[11:] if same else at}{_way(record)}:"
+
+
+def _words(content: Content, record: Record, purse: Purse) -> str:
+    """The message itself: behind its head when it is a single line, else from the next line on."""
+    images, room = _images(record), max(purse.fixed(ENTRY), LEAST)
+    text, cut = record.text, ""
+    if purse.sizer.count(text) > room:
+        text = purse.sizer.clip(text, room)
+        cut = f"\n[… cut here; the whole: memd log {content.session} --message {record.number}]"
+    shown = f" {text}" if text.isprintable() else f"\n{marks.escape(text)}"
+    return f"{shown if text.strip() else ''}{cut}{f' {images}' if images else ''}"
+
+
+def _stands_above(content: Content, entry: Entry, told: str) -> bool:
+    """Whether the message's whole text stands as the mission, as the current request or as an addition to it."""
+    record = entry.record
+    above = entry.note == "first" or record in (content.request, *content.added)
+    return above and bool(record.text.strip()) and marks.escape(record.text) in told
+
+
+def _way(record: Record) -> str:
+    """How a message came, where the list's title does not say it."""
+    if record.extra.get("command"):
+        return f" /{record.extra['command']}"
+    if record.channel is not Channel.HUMAN_ANSWER:
+        return {Channel.HUMAN_STEERED: " added while I worked", Channel.HUMAN_QUEUED: " queued"}.get(record.channel, "")
+    if record.extra.get("refusal"):
+        return " when refusing a tool call"
+    return f" answer to my question {oneline(str(record.extra.get('question', '')), 160)!r}"
+
+
+def _fallen(content: Content, records: Sequence[Record], purse: Purse, room: int) -> list[str]:
+    """A line for each of the newest messages that fell out, and one for all that are older."""
+    lines = list[str]()
+    for place in range(len(records) - 1, -1, -1):
+        line = f"#{records[place].number} (left out) {oneline(records[place].text, 60)}"
+        if purse.cost(line) > room:
+            return [_summary(content, records[: place + 1]), *lines]
+        room -= purse.cost(line)
+        lines.insert(0, line)
+    return lines
+
+
+def _summary(content: Content, records: Sequence[Record]) -> str:
+    first, last = records[0].number, records[-1].number
+    which = f"#{first}" if first == last else f"{len(records)} from #{first} to #{last}"
+    return f"(left out: {which}; `memd log {content.session} --human` shows them)"

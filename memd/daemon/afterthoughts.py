@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from memd.model import Event, Session
+from memd.model.secrets import masked
 from memd.store import Seed, Store
 from memd.tools.protocol import Tool
 
@@ -41,7 +42,7 @@ def _amend(
         state, events = change(tool.load(row.reader))
     except (ValueError, TypeError, KeyError):  # another version's state: the next read starts afresh
         return False
-    found = list(events)
+    found = [masked(event) for event in events]
     if not found:
         return False
     seed = Seed(session.id, session.tool, session.native, session.parent, row.path, row.unit)

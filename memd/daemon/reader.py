@@ -8,6 +8,7 @@ from typing import Any
 
 from memd.errors import SourceUnreadable
 from memd.model import Event, Gap, Receipt, Record, Session, TurnEnd
+from memd.model.secrets import masked
 from memd.store import Seed, SourceRow, Store
 from memd.tail import lines
 from memd.tools.protocol import Identity, Tool
@@ -128,5 +129,5 @@ def _feed(tool: Tool, state: Any, batch: lines.Batch) -> tuple[Any, list[Event]]
     events: list[Event] = [Gap(gap.kind, "bytes", gap.bytes) for gap in batch.gaps]
     for line in batch.lines:
         state, found = tool.feed(state, line)
-        events.extend(found)
+        events.extend(map(masked, found))
     return state, events

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from memd.model.secrets import mask
+
 _SECONDS = 100_000_000_000
 """Numbers below are seconds since the epoch, numbers above milliseconds (this many seconds is the year 5138)."""
 
@@ -68,8 +70,12 @@ def flat(value: Any) -> str:
 
 
 def excerpt(text: str, limit: int) -> str:
-    """The text itself, or its head and tail around a note of how much was left out, about `limit` characters."""
+    """The text itself, or its head and tail around a note of how much was left out, about `limit` characters.
+
+    What is cut is masked first: half a secret would not be known as one.
+    """
     if len(text) <= limit:
         return text
+    text = mask(text)
     head, tail = limit * 2 // 3, limit // 3
     return f"{text[:head]}\n[… {len(text) - head - tail} characters left out …]\n{text[-tail:]}"

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from memd.model import Kind, Operation, State
+from memd.model.secrets import mask
 from memd.tools.fields import excerpt, flag, flat, items, string, table
 
 Row = Mapping[str, Any]
@@ -113,7 +114,7 @@ def _new(edit: Row) -> str:
 
 def _short(value: Any) -> Any:
     if isinstance(value, str):
-        return value[:DETAIL]
+        return value if len(value) <= DETAIL else mask(value)[:DETAIL]
     return value if isinstance(value, bool | int | float) else None
 
 
@@ -152,7 +153,7 @@ def _answered(known: Row) -> dict[str, Any]:
         name: _short(known[name]) for name in ("id", "humanSchedule", "scheduledFor", "numLines") if name in known
     }
     if string(known, "plan"):
-        found["plan"] = string(known, "plan")[: DETAIL * 4]
+        found["plan"] = mask(string(known, "plan"))[: DETAIL * 4]
     if table(known, "answers"):
         found["answers"] = {str(q): _short(a) for q, a in table(known, "answers").items()}
     if string(table(known, "file"), "filePath"):
@@ -227,4 +228,4 @@ def _list(tasks: Tasks, _: Row, known: Row) -> Tasks:
 
 
 def _task(text: str, status: str) -> dict[str, str]:
-    return {"text": text[:DETAIL], "status": status or "pending"}
+    return {"text": mask(text)[:DETAIL], "status": status or "pending"}

@@ -10,6 +10,7 @@ from dataclasses import asdict, astuple, dataclass, field, fields
 from typing import Any
 
 from memd.model import Facts
+from memd.model.secrets import masked_value
 
 VERSION = 1
 MARK_LIMIT = 4_000
@@ -61,6 +62,8 @@ class ReaderState:
 
 
 _QUEUES = ("queue", "arriving")
+_AGENTS = ("calls", "tasks")
+"""What the agent wrote: secrets in it are not kept while it waits either. What a queue holds may be the person's words."""
 
 
 def dump(state: ReaderState) -> str:
@@ -68,6 +71,7 @@ def dump(state: ReaderState) -> str:
     values = {f.name: getattr(state, f.name) for f in fields(state)}
     values["facts"] = asdict(state.facts)
     values |= {name: [astuple(waiting) for waiting in values[name]] for name in _QUEUES}
+    values |= {name: masked_value(values[name]) for name in _AGENTS}
     return json.dumps({"version": VERSION, **values}, separators=(",", ":"), ensure_ascii=False)
 
 

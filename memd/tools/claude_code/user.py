@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from memd.model import Channel, Delivery, Envelope, Kind, Operation, Origin, State, TurnEnd, Wrapper
+from memd.model.secrets import mask
 from memd.provenance import classify
 from memd.tools.claude_code import branches, calls, delivery, queue
 from memd.tools.claude_code.reading import HARNESS, Reading, Row
@@ -41,7 +42,7 @@ def _plan(reading: Reading, row: Row, text: str) -> None:
     extra = {"plan": True, **({"earlier": earlier[1]} if earlier else {})}
     reading.say(key, row, Envelope(Origin.CLIENT), text, **extra)
     at = moment(row.get("timestamp"))
-    detail = {"plan": plan[: calls.DETAIL * 4], **({"earlier": earlier[1]} if earlier else {})}
+    detail = {"plan": mask(plan)[: calls.DETAIL * 4], **({"earlier": earlier[1]} if earlier else {})}
     reading.events.append(Operation(f"plan:{key}", Kind.PLAN, "plan", at, State.DONE, "", detail))
 
 

@@ -62,8 +62,8 @@ class ReaderState:
 
 
 _QUEUES = ("queue", "arriving")
-_AGENTS = ("calls", "tasks")
-"""What the agent wrote: secrets in it are not kept while it waits either. What a queue holds may be the person's words."""
+_MASKED = ("calls", "tasks", "facts")
+"""What the agent and the client wrote: no secret of theirs is kept here either. A queue may hold the person's words."""
 
 
 def dump(state: ReaderState) -> str:
@@ -71,7 +71,7 @@ def dump(state: ReaderState) -> str:
     values = {f.name: getattr(state, f.name) for f in fields(state)}
     values["facts"] = asdict(state.facts)
     values |= {name: [astuple(waiting) for waiting in values[name]] for name in _QUEUES}
-    values |= {name: masked_value(values[name]) for name in _AGENTS}
+    values |= {name: masked_value(values[name]) for name in _MASKED}
     return json.dumps({"version": VERSION, **values}, separators=(",", ":"), ensure_ascii=False)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 CANARY = "npm" + "_" + "Qx7ZkP2vR9rLmT4wB8nYc3HdJ6sFgA1eK5uQ"
-TYPED = "npm" + "_" + "Ty9edByHandW4wB8nYc3HdJ6sFgA1eK5uQoV"
+TYPED = "npm" + "_" + "Ty9edByHandW4wB8nXk5PzM2bV7tLq0RsC3x"
 EDGE = " " * 780 + CANARY + " " * 800  # where an excerpt is cut
 
 

@@ -37,7 +37,7 @@ class Played:
 
     @property
     def env(self) -> dict[str, str]:
-        """The whole environment, but for what pip's and coverage's own variables would add."""
+        """The whole environment: nothing comes from around it but PATH."""
         return {"PATH": os.environ["PATH"], "HOME": str(self.home), "LANG": "C.UTF-8", "COLUMNS": "120"}
 
     def memd(self, *words: str, **env: str) -> subprocess.CompletedProcess[str]:

@@ -79,9 +79,12 @@ class Answers:
                 return b""
 
     def _notice(self, tool: Tool, moment: Moment) -> None:
-        """A hook is a hint as well: its session's transcript is read now, and followed wherever it lies."""
-        path = _transcript(tool, moment)
-        if path is not None:
+        """A hook is a hint as well: its session's transcript is read now, and followed wherever it lies.
+
+        At a session's start it is not there yet, and nobody may watch its folder: from now on somebody does.
+        """
+        path = Path(moment.transcript or "")
+        if path.is_absolute() and tool.wanted(path):
             self._live(path)
             self._worker.hint(tool, path, Urgency.LIVE)
 
@@ -210,11 +213,11 @@ class Answers:
 
     def _before(self, tool: str, moment: Moment) -> Session | None:
         """The newest session of this directory that is over and has something in it; one that still runs is not before."""
-        over = wall_clock() - QUIET
+        over, ending = wall_clock() - QUIET, set(self._ending)  # asked first: then it is in there, or in the record
         for one in self._reader().sessions():
             if (one.cwd, one.tool) != (moment.cwd, tool) or one.native == moment.session or not one.messages:
                 continue
-            if one.ended_at is not None or one.id in self._ending or (one.last_at or 0) < over:
+            if one.ended_at is not None or one.id in ending or (one.last_at or 0) < over:
                 return one
         return None
 

@@ -1,0 +1,248 @@
+"""The worker: what goes first, what is tried again, and that it outlives what it does."""
+
+import os
+import threading
+import time
+
+import pytest
+
+from memd.daemon import worker as workers
+from memd.daemon.reader import Step
+from memd.daemon.worker import Urgency, Worker
+from memd.errors import NotFound, SourceUnreadable, StoreTrouble
+from memd.model import Channel, Grade, Record, Source
+from memd.tools.registry import TOOLS
+
+CLAUDE = TOOLS["claude-code"]
+SAID = Record(1, "k", 0, Channel.HUMAN_TYPED, Grade.PROVED, "Go.", Source(0, 1))
+
+
+class Pipe:
+    """Stands in for the pipeline: writes down what it is asked, in order."""
+
+    def __init__(self):
+        self.done = []
+        self.sizes = {}  # path -> steps that are left
+        self.fails = {}  # path or session -> errors to raise, in turn
+        self.closed = False
+
+    def step(self, tool, path):
+        self._do("step", path.name)
+        left = self.sizes.get(path.name, 1) - 1
+        self.sizes[path.name] = max(left, 0)
+        return Step(path.stem, added=(SAID,), changed=True, more=left > 0)
+
+    def refresh(self, session, trigger):
+        self._do("refresh", session)
+
+    def close(self):
+        self.closed = True
+
+    def _do(self, what, name):
+        self.done.append((what, name))
+        if self.fails.get(name):
+            raise self.fails[name].pop(0)
+
+
+class Bench:
+    def __init__(self):
+        self.pipe = Pipe()
+        self.troubles = []
+        self.worker = Worker(lambda: self.pipe, self.trouble)
+        self.hold = threading.Event()
+
+    def trouble(self, text):
+        self.troubles.append(text)
+        return True
+
+    def start(self):
+        """Start it held up, so that what is asked next is sorted by urgency alone."""
+        self.worker.start()
+        self.worker.submit(Urgency.HOOK, lambda _: self.hold.wait(10))
+        return self
+
+    def rest(self):
+        """Let it go, until nothing is left to do."""
+        self.hold.set()
+        end = time.monotonic() + 10
+        while not self.worker.submit(Urgency.BACKFILL, lambda _: self._idle(), order=1e9).result(10):
+            assert time.monotonic() < end
+            time.sleep(0.002)
+        return self.pipe.done
+
+    def _idle(self):
+        return not (self.worker.depth() or self.worker._due or self.worker._again)
+
+
+@pytest.fixture
+def bench(monkeypatch):
+    monkeypatch.setattr(workers, "SOON", 0.0)
+    monkeypatch.setattr(workers, "LATER", 0.02)
+    monkeypatch.setattr(workers, "AGAIN", 0.02)
+    bench = Bench()
+    yield bench
+    bench.hold.set()
+    bench.worker.stop()
+    bench.worker.join(10)
+
+
+def hint(bench, tmp_path, name, urgency=Urgency.LIVE, order=0.0):
+    bench.worker.hint(CLAUDE, tmp_path / f"{name}.jsonl", urgency, order)
+
+
+def test_hooks_commands_live_then_old_ones_newest_first(bench, tmp_path):
+    """The backfill waits for everything, and reads the newest transcript first."""
+    bench.start()
+    for age, name in ((300, "old"), (100, "new"), (200, "middle")):
+        hint(bench, tmp_path, name, Urgency.BACKFILL, age)
+    hint(bench, tmp_path, "live")
+    bench.worker.submit(Urgency.COMMAND, lambda pipe: pipe.done.append(("command", "")))
+    bench.worker.submit(Urgency.HOOK, lambda pipe: pipe.done.append(("hook", "")))
+    steps = [(what, name) for what, name in bench.rest() if what != "refresh"]
+    files = [("step", f"{name}.jsonl") for name in ("live", "new", "middle", "old")]
+    assert steps == [("hook", ""), ("command", ""), *files]
+
+
+def test_a_live_transcript_is_served_in_the_middle_of_the_backfill(bench, tmp_path):
+    """A step of the backfill, not all of it, is what a live transcript waits for."""
+    bench.pipe.sizes["old.jsonl"] = 50
+    hint(bench.start(), tmp_path, "old", Urgency.BACKFILL, 10)
+    first = bench.worker.submit(Urgency.BACKFILL, lambda _: hint(bench, tmp_path, "live"), order=10)
+    done = bench.rest()
+    first.result(1)
+    steps = [name for what, name in done if what == "step"]
+    assert steps.index("live.jsonl") < 3
+    assert steps.count("old.jsonl") == 50
+
+
+def test_a_busy_transcript_starves_no_checkpoint(bench, tmp_path):
+    """A live file with no end of new lines: its checkpoint, and another session's, are made meanwhile."""
+    bench.pipe.sizes.update({"busy.jsonl": 200})
+    hint(bench.start(), tmp_path, "calm")
+    hint(bench, tmp_path, "busy")
+    done = bench.rest()
+    last = len(done) - 1 - done[::-1].index(("step", "busy.jsonl"))
+    assert done.index(("refresh", "calm")) < 5
+    assert done.index(("refresh", "busy")) > last - 200
+
+
+def test_checkpoints_starve_no_reading(bench, tmp_path, monkeypatch):
+    """Every session's checkpoint is due all the time: reading goes on, turn by turn."""
+    monkeypatch.setattr(workers, "LATER", 0.0)
+    for n in range(5):
+        bench.pipe.sizes[f"{n}.jsonl"] = 10
+        hint(bench, tmp_path, str(n))
+    bench.start()
+    kinds = [what for what, _ in bench.rest()]
+    assert kinds.count("step") == 50
+    assert "refresh refresh" not in " ".join(kinds[: kinds.index("step") + 80])
+
+
+def test_a_huge_session_is_refreshed_less_often_while_its_turn_runs(bench):
+    """Its checkpoints may take a tenth of the time; what a person says does not wait for that."""
+    bench.start()
+    bench.worker._cost["huge"] = 5.0
+    bench.worker.note(Step("huge", changed=True))
+    assert bench.worker._due["huge"] > time.monotonic() + 40
+    bench.worker.note(Step("huge", added=(SAID,), changed=True))
+    assert bench.worker._due["huge"] <= time.monotonic()
+
+
+def test_many_hints_are_one_job(bench, tmp_path):
+    bench.start()
+    for _ in range(100):
+        hint(bench, tmp_path, "live")
+    assert bench.worker.depth() <= 2
+    assert [name for what, name in bench.rest() if what == "step"] == ["live.jsonl"]
+
+
+def test_a_hint_during_the_step_is_not_lost(bench, tmp_path):
+    """The file grew while it was being read: the hint that came then makes another step."""
+    bench.start()
+    step, hinted = bench.pipe.step, []
+
+    def growing(tool, path):
+        if not hinted:
+            hinted.append(1)
+            hint(bench, tmp_path, "live")
+        return step(tool, path)
+
+    bench.pipe.step = growing
+    hint(bench, tmp_path, "live")
+    assert [name for what, name in bench.rest() if what == "step"] == ["live.jsonl"] * 2
+
+
+@pytest.mark.parametrize("error", [SourceUnreadable("x: permission denied"), StoreTrouble("the disk is full")])
+def test_what_the_machine_refuses_is_tried_again_without_a_hint(bench, tmp_path, error):
+    """Nobody may touch the file again: memd comes back to it by itself."""
+    bench.pipe.fails["live.jsonl"] = [error, error]
+    hint(bench.start(), tmp_path, "live")
+    assert [name for what, name in bench.rest() if what == "step"] == ["live.jsonl"] * 3
+    assert bench.troubles == [f"{type(error).__name__}: {error}"] * 2
+
+
+def test_a_checkpoint_that_the_disk_refused_is_made_later(bench, tmp_path):
+    bench.pipe.fails["live"] = [OSError(28, "No space left on device"), StoreTrouble("the disk is full")]
+    hint(bench.start(), tmp_path, "live")
+    assert bench.rest().count(("refresh", "live")) == 3
+
+
+def test_a_defect_ends_its_job_and_nothing_else(bench, tmp_path):
+    """A row that breaks the parser is told, and the next transcript is read; trying again would break again."""
+    bench.pipe.fails["broken.jsonl"] = [ZeroDivisionError("a defect")]
+    bench.start()
+    hint(bench, tmp_path, "broken")
+    hint(bench, tmp_path, "sound")
+    assert [name for what, name in bench.rest() if what == "step"] == ["broken.jsonl", "sound.jsonl"]
+    assert bench.troubles == ["ZeroDivisionError: a defect"]
+
+
+def test_what_a_person_asked_wrongly_is_no_trouble_of_the_daemons(bench):
+    def wrong(_):
+        raise NotFound("no such file")
+
+    asked = bench.start().worker.submit(Urgency.COMMAND, wrong)
+    bench.rest()
+    assert (str(asked.exception(5)), bench.troubles) == ("no such file", [])
+
+
+def test_a_job_that_nobody_waits_for_any_more_harms_nothing(bench):
+    """The daemon cancels what its clients wait for when it stops."""
+    bench.start()
+    asked = bench.worker.submit(Urgency.COMMAND, lambda pipe: pipe.done.append(("command", "")))
+    assert asked.cancel()
+    assert ("command", "") not in bench.rest()
+    assert bench.worker.is_alive()
+
+
+def test_stopping_makes_the_checkpoints_that_are_due_and_closes(bench, tmp_path, monkeypatch):
+    monkeypatch.setattr(workers, "SOON", 60.0)
+    hint(bench.start(), tmp_path, "live")
+    bench.hold.set()
+    bench.worker.submit(Urgency.BACKFILL, lambda _: None).result(5)
+    assert ("refresh", "live") not in bench.pipe.done
+    bench.worker.stop()
+    assert bench.worker.ended.result(5) is None
+    assert (bench.pipe.done[-1], bench.pipe.closed) == (("refresh", "live"), True)
+
+
+def test_a_record_that_cannot_be_opened_is_told_to_who_waits(bench):
+    def refuse():
+        raise StoreTrouble("damaged")
+
+    worker = Worker(refuse, bench.trouble)
+    worker.start()
+    with pytest.raises(StoreTrouble, match="damaged"):
+        worker.ready.result(5)
+    worker.join(5)
+    bench.start()
+
+
+def test_a_worker_that_dies_says_so(bench, monkeypatch):
+    """The daemon must not live on without it: its service manager starts a sound one."""
+    bench.start()
+    monkeypatch.setattr(bench.worker, "_take", lambda: os.fspath(7))
+    bench.hold.set()
+    with pytest.raises(TypeError):
+        bench.worker.ended.result(5)
+    assert bench.pipe.closed

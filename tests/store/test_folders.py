@@ -1,0 +1,127 @@
+"""The checkpoint's files: what hooks read is always whole and of one number."""
+
+import os
+import threading
+
+import pytest
+
+from memd.model import Checkpoint, Parts
+from memd.store.folders import Folders, Replies
+
+
+@pytest.fixture
+def folders(tmp_path):
+    return Folders(tmp_path)
+
+
+@pytest.fixture
+def folder(folders):
+    return folders.session("claude-code", "5d1f0c1e")
+
+
+def made(number, text="é\n"):
+    parts = Parts(f"mind {number}\n", f"memo {number}\n", text)
+    return Checkpoint("claude-code:5d1f0c1e", number, 0, "extractive", "turn", 1, "AAAAAA", parts)
+
+
+def put(folders, folder, number, **replies):
+    ready = {name.replace("_", "."): text for name, text in replies.items()} or {"PreCompact": b"x"}
+    folders.write(folder, made(number), f"text {number}\n", ready)
+    folders.publish(folder, number)
+
+
+def test_a_number_lies_where_the_design_says(folders, folder, tmp_path):
+    """The shape on disk, which hooks and people know."""
+    put(folders, folder, 7, SessionStart_compact_1=b"one", PreCompact=b"pre")
+    place = tmp_path / "sessions" / "claude-code" / "5d1f0c1e"
+    assert folder == place
+    listed = sorted(str(path.relative_to(place)) for path in place.rglob("*") if path.is_file())
+    top = ["checkpoint.md", "memo.md", "mind.md", "scene.md"]
+    ready = ["history/0007/ready/PreCompact", "history/0007/ready/SessionStart.compact.1"]
+    assert listed == sorted([*top, *(f"history/0007/{name}" for name in top), *ready])
+    assert os.readlink(place / "ready") == "history/0007/ready"
+    assert (place / "scene.md").read_text() == "é\n"
+    assert (place / "ready" / "PreCompact").read_bytes() == b"pre"
+    modes = {path.stat().st_mode & 0o777 for path in place.rglob("*") if path.is_file()}
+    assert modes == {0o600}
+    assert {path.stat().st_mode & 0o777 for path in [place, *place.rglob("*")] if path.is_dir()} == {0o700}
+
+
+def test_nothing_is_current_before_it_is_published(folders, folder):
+    put(folders, folder, 1, PreCompact=b"one")
+    folders.write(folder, made(2), "text 2\n", {"PreCompact": b"two"})
+    assert (folders.published(folder), folders.replies(folder)) == (1, Replies(1, {"PreCompact": b"one"}))
+    assert (folder / "mind.md").read_text() == "mind 1\n"
+    folders.publish(folder, 2)
+    assert (folders.published(folder), folders.replies(folder).get("PreCompact")) == (2, b"two")
+    assert (folder / "mind.md").read_text() == "mind 2\n"
+
+
+def test_where_there_is_none_the_replies_are_empty(folders, folder):
+    assert (folders.replies(folder).number, folders.replies(folder).get("PreCompact")) == (0, b"")
+    assert folders.published(folder) == 0
+    assert folders.text(folder, 1) is None
+
+
+@pytest.mark.parametrize("left", [".0002.new", "0002"])
+def test_what_a_crash_left_of_a_number_is_written_over(folders, folder, left):
+    """Killed while writing, or before the record's row: the number is written again, whole."""
+    put(folders, folder, 1)
+    rubbish = folder / "history" / left
+    (rubbish / "ready").mkdir(parents=True)
+    (rubbish / "ready" / "SessionStart.compact.4").write_bytes(b"old")
+    (rubbish / "mind.md").write_bytes(b"half")
+    put(folders, folder, 2, PreCompact=b"two")
+    assert folders.replies(folder) == Replies(2, {"PreCompact": b"two"})
+    assert sorted(path.name for path in (folder / "history").iterdir()) == ["0001", "0002"]
+
+
+def test_copies_that_a_crash_left_behind_are_made_again(folders, folder):
+    put(folders, folder, 1)
+    folders.write(folder, made(2), "text 2\n", {"PreCompact": b"two"})
+    (folder / "mind.md").write_bytes(b"mind 2\n")  # the first copy was made, then the power went
+    folders.publish(folder, 2)
+    assert [(folder / name).read_text() for name in ("mind.md", "memo.md")] == ["mind 2\n", "memo 2\n"]
+
+
+def test_other_replies_replace_all_of_the_old(folders, folder):
+    """Four parts, then the short form's one, then four again: nothing of the one stays beside the other."""
+    put(folders, folder, 3, **{f"SessionStart_compact_{k}": b"long" for k in range(1, 5)})
+    for _ in range(2):
+        folders.replace_replies(folder, 3, {"SessionStart.compact.1": b"short"})
+        assert folders.replies(folder) == Replies(3, {"SessionStart.compact.1": b"short"})
+        folders.replace_replies(folder, 3, {f"SessionStart.compact.{k}": b"long" for k in range(1, 5)})
+        assert len(folders.replies(folder).by_name) == 4
+    assert folders.published(folder) == 3
+    folders.publish(folder, 3)
+    assert len(folders.replies(folder).by_name) == 4
+
+
+def test_a_reader_never_meets_half_of_an_exchange(folders, folder):
+    """Replies are exchanged a thousand times while they are read: always all of one kind."""
+    kinds = [{f"SessionStart.compact.{k}": kind for k in range(1, 5)} for kind in (b"a", b"b")]
+    put(folders, folder, 1)
+    folders.replace_replies(folder, 1, kinds[0])
+    over = threading.Event()
+
+    def exchange():
+        for turn in range(300):
+            folders.replace_replies(folder, 1, kinds[turn % 2])
+        over.set()
+
+    writer = threading.Thread(target=exchange)
+    writer.start()
+    seen = set()
+    while not over.is_set():
+        replies = folders.replies(folder)
+        seen.add((replies.number, len(replies.by_name), len(set(replies.by_name.values()))))
+    writer.join()
+    assert seen == {(1, 4, 1)}
+
+
+def test_dropped_numbers_leave_nothing(folders, folder):
+    for number in (1, 2, 3):
+        put(folders, folder, number)
+    folders.drop(folder, [1, 2, 9])
+    assert [path.name for path in (folder / "history").iterdir()] == ["0003"]
+    assert folders.text(folder, 3) == "text 3\n"

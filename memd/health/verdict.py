@@ -124,7 +124,7 @@ def _degraded(facts: Facts) -> Iterator[Reason]:
         when = clock(facts.boundary.at)
         text = f"no checkpoint was seen going in after the compaction of {when} (hook not run, or its output lost)"
         yield Reason("receipt-missing", text, f"memd show {name}", Health.DEGRADED)
-    elif facts.delivery is not None and facts.delivery.level == "delivered":
+    elif facts.delivery is not None and facts.delivery.level == "delivered" and not _recent(facts, facts.delivery.at):
         seen, parts = len(facts.delivery.seen), facts.delivery.parts
         text = f"only {seen} of {parts} parts of checkpoint {facts.delivery.number} were seen going in whole"
         yield Reason("receipt-partial", text, f"memd show {name}", Health.DEGRADED)
@@ -157,12 +157,17 @@ _HOOKS = {
 
 def _arrived(facts: Facts, boundary: Boundary) -> bool:
     """Whether something of ours was seen in the transcript after a compaction, or may still be on its way."""
-    recent = boundary.at is not None and facts.now - boundary.at < GRACE * 1000
+    recent = boundary.at is not None and _recent(facts, boundary.at)
     given = facts.delivery
     if given is None:
         return recent
     since = boundary.at is None or given.at >= boundary.at - 15 * 60_000
     return recent or (since and given.compactions >= boundary.ordinal - 1 and given.level != "written")
+
+
+def _recent(facts: Facts, at: int) -> bool:
+    """Whether what began at a time may still be on its way into the transcript."""
+    return facts.now - at < GRACE * 1000
 
 
 def _stale(facts: Facts) -> Iterator[Reason]:
@@ -181,9 +186,6 @@ def _stale(facts: Facts) -> Iterator[Reason]:
         )
     late = facts.unread is not None and facts.now - facts.unread > SECONDS * 1000
     if facts.checkpoint is not None and (facts.turns_behind > TURNS or late):
-        text = (
-            f"the record is ahead of the checkpoint by {facts.turns_behind} turns"
-            if facts.turns_behind
-            else "the record is ahead of the checkpoint"
-        )
+        count = facts.turns_behind
+        text = "the record is ahead of the checkpoint" + (f" by {count} turn{'s' * (count > 1)}" if count else "")
         yield Reason("behind", text, fix, Health.STALE)

@@ -109,7 +109,7 @@ def program(command: str) -> str:
 
 def salient(command: str) -> list[str]:
     """The pipelines that do something, each on one line, without the filters behind them."""
-    return [text for line in pipelines(command) if " " in (text := _shortened(line)) and 8 <= len(text) <= 240]
+    return [text for line in pipelines(command) if " " in (text := _shortened(line)) and 6 <= len(text) <= 240]
 
 
 def _shortened(line: list[str]) -> str:

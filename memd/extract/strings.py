@@ -7,7 +7,7 @@ _URL = re.compile(r"https?://[^\s\"'<>`)\]}\\]+")
 _UUID = re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
 _PLACE = r"(?::\d+(?:-\d+)?)?"
 _PATH = re.compile(r"(?<![\w@:/.~-])(?:~|\.{1,2})?/?(?:[\w.@+-]+/)+[\w.@+-]+" + _PLACE)
-_FILE = re.compile(r"(?<![\w/.@-])[\w-]{2,}(?:\.[\w-]+)*\.[a-z][a-z0-9]{0,8}(?![\w/(.])" + _PLACE)
+_FILE = re.compile(r"(?<![\w/.@-])[\w-]{2,}(?:\.[\w-]+)*\.[a-z][a-z0-9]{0,8}(?![\w/(]|\.\w)" + _PLACE)
 _HASH = re.compile(r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b")
 _VERSION = re.compile(r"(?<![\w.])v?\d+\.\d+\.\d+(?:[-+][\w.]+)?\b")
 _ISSUE = re.compile(r"(?<![\w&#/])(?:#\d{1,6}\b|[A-Z]{2,6}-\d{1,5}\b)")

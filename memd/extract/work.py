@@ -160,7 +160,7 @@ def _next_like(failed: Done, later: Iterable[Done]) -> Done | None:
 def error_line(done: Done) -> str:
     """The line of a failed call's answer that says most: one with an error word, else the last."""
     lines = [line.strip() for line in re.sub(r"</?tool_use_error>", "", done.result).splitlines() if line.strip()]
-    lines = [line for line in lines if not re.fullmatch(r"Exit code \d+|[-=]+", line)] or lines
+    lines = [line for line in lines if not re.fullmatch(r"Exit code \d+|[-=]+", line)]
     telling = [
         line
         for line in lines

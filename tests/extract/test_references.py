@@ -1,0 +1,123 @@
+"""Exact strings: which there are, how they are ranked, where each has its home."""
+
+import pytest
+from factories import Story
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memd.extract import references
+from memd.extract.strings import strings
+from memd.model import Channel, Kind, State
+
+
+def found(text):
+    return {(kind, item) for kind, item, _ in strings(text)}
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "item"),
+    [
+        ("see cmd/cli/root.go, please", "path", "cmd/cli/root.go"),
+        ("at root_cmd.go:549.", "path", "root_cmd.go:549"),
+        ("~/.config/x and", "path", "~/.config/x"),
+        ("the branch alex/ent-221-fix", "path", "alex/ent-221-fix"),
+        ("https://x.org/a?b=c.", "value", "https://x.org/a?b=c"),
+        ("28c304f6-3c5f-4539-af1d-07ae450e639d", "value", "28c304f6-3c5f-4539-af1d-07ae450e639d"),
+        ("commit 4afd4e47 is", "value", "4afd4e47"),
+        ("v2.1.332", "value", "v2.1.332"),
+        ("in #172 and ENT-250", "value", "ENT-250"),
+        ("line 750", "value", "750"),
+        ("test:ci", "value", "test:ci"),
+        ("timeout=47.5", "value", "timeout=47.5"),
+        ("call session.EventTurnEnd(x)", "name", "session.EventTurnEnd"),
+        ("use --no-verify", "name", "--no-verify"),
+        ("INDEX_FILE", "name", "INDEX_FILE"),
+        ("prepare-commit-msg", "name", "prepare-commit-msg"),
+    ],
+)
+def test_exact_strings_are_found_whole(text, kind, item):
+    """With their line, without the sentence's own marks."""
+    assert (kind, item) in found(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["reads/writes", "e.g. this", "and/or", "well-known", "Plain words.", "at 15:02:07", "404", "2026-11-29"]
+)
+def test_language_is_left_out(text):
+    """Words, times and numbers that everybody knows are no references."""
+    assert found(text) == set()
+
+
+def test_a_bare_value_keeps_the_word_before_it():
+    """A number means nothing without it; a preposition says nothing."""
+    assert list(strings("Line 750")) == [("value", "750", "Line")]
+    assert list(strings("on 750")) == [("value", "750", "")]
+
+
+@given(st.text(max_size=200))
+def test_every_string_is_of_the_text(text):
+    """Nothing is retyped."""
+    assert [item for _, item, _ in strings(text) if item not in text] == []
+
+
+def ranked(story):
+    return [(r.text, r.home) for r in references.references(story.material())]
+
+
+def test_a_string_is_at_home_where_it_was_written_last():
+    """In a changed file, in a command, in the agent's words on a message; a file outweighs talk of it."""
+    story = Story()
+    story.says("Make it")
+    story.agent("I will set maxRetries and look at baseDelay.")
+    story.call(Kind.EDIT, "/srv/w/a/conf.py", detail={"old": "", "new": "maxRetries = 3"})
+    story.run("run --check-all")
+    story.agent("maxRetries is set.")
+    homes = dict(ranked(story))
+    assert homes["maxRetries"] == "in `conf.py`"
+    assert homes["baseDelay"] == "in my words on #1"
+    assert homes["--check-all"] == "in commands"
+
+
+def test_what_is_mentioned_often_and_late_comes_first():
+    """Each mention counts one, less by a factor e for every 80 calls since."""
+    story = Story()
+    story.agent("oldName oldName2")
+    for n in range(200):
+        story.run(f"ls {n}")
+    story.agent("newName")
+    names = [text for text, _ in ranked(story)]
+    assert names.index("newName") < names.index("oldName")
+
+
+def test_what_a_person_wrote_is_in_the_memo_and_not_said_again():
+    """But for what lies beyond the part that the memo shows; what the agent took up has its home there."""
+    story = Story()
+    story.says("Use maxRetries and baseDelay" + " word" * 300 + " farAway")
+    story.agent("baseDelay it is")
+    assert dict(ranked(story)) == {"baseDelay": "in my words on #1", "farAway": "in the words of #1"}
+
+
+def test_what_a_machine_said_counts_nothing():
+    """Neither a notification's strings nor withdrawn ones are references."""
+    story = Story()
+    story.says("pushNow " * 400, Channel.BACKGROUND_NOTIFICATION)
+    story.says("takenBack " * 400, withdrawn=True)
+    assert ranked(story) == []
+
+
+def test_what_tools_printed_is_kept_apart():
+    """It comes after all that somebody wrote, and bare values in it are noise."""
+    story = Story()
+    story.call(Kind.READ, "/srv/w/a/types.go", result="type SessionState struct 12345")
+    assert [r.text for r in references.references(story.material())] == ["/srv/w/a/types.go"]
+    assert [(r.text, r.home) for r in references.printed(story.material())] == [("SessionState", "seen in `types.go`")]
+
+
+def test_commands_are_ranked_with_how_they_ended_last():
+    """Best first, each line once, with its runs."""
+    story = Story()
+    story.run("make test 2>&1 | tail -5")
+    story.run("cd /srv/w && make test", "x", State.FAILED)
+    story.run("make lint", state=State.REFUSED)
+    (command,) = references.commands(story.material())
+    assert (command.line, command.ok, command.runs, command.number) == ("make test", False, 2, 2)

@@ -1,0 +1,117 @@
+"""Shell lines: what changes something, what runs tests, what only looks around."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memd.extract import shell
+
+COMMIT = "git commit -m \"$(cat <<'EOF'\nMake git push && rm -rf / safe\n\nEOF\n)\" && git push"
+
+
+@pytest.mark.parametrize(
+    ("command", "effects"),
+    [
+        ("git push", ["git push"]),
+        ("cd /x && git push 2>&1 | tail -3", ["git push"]),
+        ("git -C /a commit -m x", ["git -C /a commit -m x"]),
+        ("FOO=1 sudo timeout 9 ./deploy.sh prod", ["./deploy.sh prod"]),
+        ("gh pr create --title 'a; b'", ["gh pr create --title 'a; b'"]),
+        ("npm install left-pad", ["npm install left-pad"]),
+        ("npm run migrate:up", ["npm run migrate:up"]),
+        ("curl -s https://x/y -d '{}'", ["curl -s https://x/y -d '{}'"]),
+        ("rm -rf build; mv a b", ["rm -rf build", "mv a b"]),
+        (COMMIT, ['git commit -m "$(cat <<EOF )"', "git push"]),
+        ("kubectl apply -f x.yaml", ["kubectl apply -f x.yaml"]),
+    ],
+)
+def test_what_changes_something_is_found(command, effects):
+    """Each simple command for itself, without what only wraps it."""
+    assert shell.effects(command) == effects
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "echo 'git push; rm -rf /'",
+        'grep -rn "npm publish" docs',
+        "cat deploy.sh release.md",
+        "git log --grep=merge",
+        "git stash list && git tag -l && git worktree list",
+        "mkdir -p a && cp b c && chmod +x c",
+        "npm install",
+        "rm -f /tmp/x",
+        "python3 - <<'EOF'\nimport os\ngit push\nEOF",
+        "curl https://x/y",
+        "vim release.py",
+        "# git push",
+        "",
+    ],
+)
+def test_what_only_names_an_effect_is_none(command):
+    """Words inside quotes, arguments, comments and here-documents do nothing; nor does what can be done again freely."""
+    assert shell.effects(command) == []
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "pytest -q",
+        "uv run pytest x",
+        ".venv/bin/python -m pytest",
+        "cd a && go test ./... | tail",
+        "npm run test:ci",
+        "make check",
+    ],
+)
+def test_test_runs_are_known(command):
+    """By whatever runner they are started."""
+    assert shell.tests(command)
+
+
+@pytest.mark.parametrize("command", ["echo pytest", "cat test.py", "git commit -m 'pytest passes'", "pip show pytest"])
+def test_talk_of_tests_is_no_run(command):
+    """A name in an argument runs nothing."""
+    assert shell.tests(command) == ""
+
+
+@pytest.mark.parametrize(
+    ("command", "lines"),
+    [
+        ("mise run lint 2>&1", ["mise run lint"]),
+        ("go test ./... -run 'A|B' 2>&1 | grep FAIL | head -2", ["go test ./... -run 'A|B'"]),
+        ("cd /x && ls -la && make all", ["make all"]),
+        ("gh api x/y | jq '.a | .b'", ["gh api x/y | jq '.a | .b'"]),
+        ("cat a | head", []),
+        (COMMIT, ["git push"]),
+    ],
+)
+def test_salient_lines_are_what_one_would_type_again(command, lines):
+    """Filters, redirections and looking around are left out; the rest stands exactly."""
+    assert shell.salient(command) == lines
+
+
+@pytest.mark.parametrize(
+    ("command", "program"),
+    [
+        ("cd x && go test ./a", "go test"),
+        ("git -C /a merge b", "git merge"),
+        ("git fetch && git merge b", "git merge"),
+        ("", ""),
+    ],
+)
+def test_a_line_is_about_its_last_program(command, program):
+    """What comes before it only leads there."""
+    assert shell.program(command) == program
+
+
+@given(
+    st.lists(
+        st.sampled_from(["git push", "'", '"', "$(", ")", "&&", "|", "\n", "<<EOF", "EOF", "\\", "`", ";", " "])
+    ).map("".join)
+)
+def test_no_line_is_too_odd(command):
+    """Whatever agents type, it is taken apart without an error, and every piece is of the line."""
+    for part in shell.simple(command):
+        assert part == part.strip()
+    shell.salient(command), shell.effects(command), shell.program(command)

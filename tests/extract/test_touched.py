@@ -1,0 +1,56 @@
+"""Files: which were changed and read, by finished calls alone."""
+
+import pytest
+from factories import Story
+
+from memd.extract import files
+from memd.model import Kind, State
+
+
+def touched(story):
+    return {f.path: f for f in files.touched(story.calls)}
+
+
+def test_only_what_was_done_is_told():
+    """A refused, failed or running edit touched nothing."""
+    story = Story()
+    for state in (State.FAILED, State.REFUSED, State.RUNNING, State.INTERRUPTED):
+        story.call(Kind.EDIT, f"/a/{state.value}", state)
+    story.call(Kind.EDIT, "/a/done", detail={"old": "x", "new": "y"})
+    assert list(touched(story)) == ["/a/done"]
+
+
+def test_a_write_creates_only_what_was_not_there():
+    """A file that was read or changed before is changed by it."""
+    story = Story()
+    story.call(Kind.READ, "/a/old")
+    story.call(Kind.CREATE, "/a/old")
+    story.call(Kind.CREATE, "/a/new")
+    story.call(Kind.EDIT, "/a/new")
+    found = touched(story)
+    assert (found["/a/old"].created, found["/a/new"].created, found["/a/new"].changes) == (False, True, 2)
+    assert [f.path for f in files.changed(list(found.values()))] == ["/a/new", "/a/old"]
+    assert files.only_read(list(found.values())) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "difference"),
+    [
+        ("a\nb\nc", "a\nB\nc", ("b", "B")),
+        ("a\nc", "a\nb\nc", ("", "b")),
+        ("a\n\n  b\nc", "a\nc", ("b", "")),
+        ("", "x", ("", "x")),
+        ("same", "same", ("", "")),
+        ("request_timeout = 30.0", "request_timeout = 47.5", ("request_timeout = 30.0", "request_timeout = 47.5")),
+    ],
+)
+def test_the_difference_is_the_first_line_out_and_in(old, new, difference):
+    """What both have in common is not told."""
+    assert files.difference(old, new) == difference
+
+
+def test_paths_are_relative_to_the_session_directory():
+    """Others stay as they are, also those that only begin alike."""
+    assert files.relative("/srv/w/a.py", "/srv/w") == "a.py"
+    assert files.relative("/srv/www/a.py", "/srv/w") == "/srv/www/a.py"
+    assert files.relative("/a.py", None) == "/a.py"

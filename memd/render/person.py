@@ -104,6 +104,8 @@ def unstated(content: Content, purse: Purse, room: int, told: str) -> Iterator[s
 def _listed(
     content: Content, entries: Sequence[Entry], title: str, purse: Purse, room: int, told: str
 ) -> Iterator[str]:
+    if not entries:
+        return
     above = {entry.record.number for entry in entries if _stands_above(content, entry, told)}
     blocks = {
         e.record.number: _head(e.record, entries[n - 1].record if n else None)

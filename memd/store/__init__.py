@@ -11,11 +11,11 @@ from types import TracebackType
 from typing import Self
 
 from memd.model import Boundary, Channel, Checkpoint, Delivered, Done, Event, Kind, Record, Session, State
-from memd.store import checkpoints, deliveries, reading, sessions, writing
+from memd.store import checkpoints, deliveries, reading, search, sessions, writing
 from memd.store.database import Database, open_reader, open_writer
-from memd.store.rows import Committed, Seed, SourceRow
+from memd.store.rows import Committed, Hit, Seed, SourceRow
 
-__all__ = ["Committed", "Seed", "SourceRow", "Store"]
+__all__ = ["Committed", "Hit", "Seed", "SourceRow", "Store"]
 
 
 class Store:
@@ -152,6 +152,29 @@ class Store:
     ) -> list[Done]:
         """Tool calls in order of start, those of a number up to `after` left out; `last` as in `messages`."""
         return reading.operations(self._db, session, after=after, kinds=kinds, states=states, last=last)
+
+    def search(
+        self,
+        query: str,
+        *,
+        now: int,
+        session: str | None = None,
+        channels: Collection[Channel] | None = None,
+        limit: int = 20,
+    ) -> list[Hit]:
+        """Messages that hold all words and "phrases" of the query, best first; nothing in it is an operator.
+
+        The score is `-bm25 / (1 + days / 30)`: how much the words say about the message, half as much after a month,
+        a third after two. Chinese, Japanese and Korean are found by any run of characters.
+
+        Args:
+            query: words in any order; between quotation marks a phrase. Upper case, accents and signs do not matter.
+            now: the time from which age is counted.
+            session: only this session and its sub-agents; without it all, and copies in forks are left out.
+            channels: only these.
+            limit: at most so many.
+        """
+        return search.search(self._db, query, session=session, channels=channels, limit=limit, now=now)
 
     def boundaries(self, session: str) -> list[Boundary]:
         """Compactions, oldest first."""

@@ -15,6 +15,7 @@ from typing import Any
 
 from memd.errors import NotFound, Refused, StoreTrouble
 from memd.store.migrations import MIGRATIONS, migrate, version
+from memd.store.words import spaced
 
 Parameters = Sequence[Any] | Mapping[str, Any]
 Row = tuple[Any, ...]
@@ -111,6 +112,7 @@ def open_writer(path: Path) -> Database:
         _refuse_newer(path, version(sql))
         sql.execute("PRAGMA journal_mode = WAL")
         sql.execute(_WANTED)
+        sql.create_function("spaced", 1, spaced, deterministic=True)
         if version(sql) < len(MIGRATIONS):
             with database.transaction():
                 migrate(sql)

@@ -181,7 +181,13 @@ def m001_first(sql: sqlite3.Connection) -> None:
         sql.execute(statement)
 
 
-MIGRATIONS: tuple[Step, ...] = (m001_first,)
+def m002_search(sql: sqlite3.Connection) -> None:
+    """The full text index, filled with what is recorded; `spaced` is a function of the connection."""
+    sql.execute("CREATE VIRTUAL TABLE words USING fts5 (text, content='', tokenize='unicode61 remove_diacritics 2')")
+    sql.execute("INSERT INTO words (rowid, text) SELECT id, spaced(text) FROM message")
+
+
+MIGRATIONS: tuple[Step, ...] = (m001_first, m002_search)
 """Append only: the place in this tuple is the number."""
 
 

@@ -39,8 +39,8 @@ def messages(
             "session": session,
             "after": after,
             "upto": upto,
-            "channels": _listed(channels),
-            "numbers": _listed(numbers),
+            "channels": listed(channels),
+            "numbers": listed(numbers),
             "last": _NO_LIMIT if last is None else last,
         },
     )
@@ -67,8 +67,8 @@ def operations(
         {
             "session": session,
             "after": after,
-            "kinds": _listed(kinds),
-            "states": _listed(states),
+            "kinds": listed(kinds),
+            "states": listed(states),
             "last": _NO_LIMIT if last is None else last,
         },
     )
@@ -106,7 +106,8 @@ def meta_set(database: Database, key: str, value: str) -> None:
         sql.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
 
-def _listed(values: Collection[Any] | None) -> str | None:
+def listed(values: Collection[Any] | None) -> str | None:
+    """A filter's values as a parameter; NULL is no filter."""
     return None if values is None else json.dumps(list(values))
 
 

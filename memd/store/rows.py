@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from memd.model import Record
+from memd.model import Channel, Grade, Record
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,3 +57,25 @@ class SourceRow:
     number: int
     gone_at: int | None
     seen_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One message that a search found.
+
+    Attributes:
+        withdrawn: it is no longer part of the conversation, or never got there.
+        snippet: some of its text, on one line.
+        marks: where the terms stand in the snippet, begin and end in characters.
+        score: how well it fits, by how often its words occur and how old it is; higher is better.
+    """
+
+    session: str
+    number: int
+    at: int | None
+    channel: Channel
+    grade: Grade
+    withdrawn: bool
+    snippet: str
+    marks: tuple[tuple[int, int], ...]
+    score: float

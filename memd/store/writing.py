@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from memd.model import Event, Record
+from memd.store import search
 from memd.store.batch import Batch
 from memd.store.copies import settle, shared_keys
 from memd.store.database import Database
@@ -41,6 +42,7 @@ def commit(
         batch = Batch(session, _position(sql, seed.path, session), found, now)
         batch.take(taken)
         _save(sql, batch)
+        search.add(sql, session["row"], before[0])
         if before[0] and before[1:] != [session[name] for name in _LINEAGE]:
             shared |= shared_keys(sql, session["row"])
         if shared:

@@ -10,6 +10,7 @@ from memd.errors import Refused
 from memd.model import Boundary, Channel, Delivered, Done, Grade, Kind, Parts, Problem, Source, State, TokenCounts
 from memd.store import Store, migrations
 from memd.store.migrations import MIGRATIONS, migrate, version
+from memd.store.words import spaced
 
 from .builders import ONE, commit, everything, message
 
@@ -108,11 +109,19 @@ def test_a_reader_does_not_migrate(old, monkeypatch):
         assert everything(reader) == before
 
 
-def test_a_full_text_index_can_come_later(store):
-    """A later step can index the texts where they are, without writing a message again."""
-    commit(store, message("a", text="first words"), message("b", text="second words"))
-    sql = store._db._connection
-    sql.execute("CREATE VIRTUAL TABLE words USING fts5 (text, content='message', content_rowid='id')")
-    sql.execute("INSERT INTO words (words) VALUES ('rebuild')")
-    found = sql.execute("SELECT number FROM message WHERE id IN (SELECT rowid FROM words WHERE words MATCH 'second')")
-    assert found.fetchall() == [(2,)]
+def test_the_second_step_is_never_edited():
+    """The search index is what it was when it was released."""
+    with closing(sqlite3.connect(":memory:")) as sql:
+        sql.create_function("spaced", 1, spaced)
+        MIGRATIONS[0](sql)
+        MIGRATIONS[1](sql)
+        (index,) = sql.execute("SELECT sql FROM sqlite_master WHERE name = 'words'").fetchone()
+    expected = "fts5 (text, content='', tokenize='unicode61 remove_diacritics 2')"
+    assert index == f"CREATE VIRTUAL TABLE words USING {expected}"
+
+
+def test_what_version_1_recorded_is_found(old):
+    """The step fills the index with what is there."""
+    with Store.open(old) as store:
+        (hit,) = store.search("build", now=0)
+        assert (hit.session, hit.number, hit.withdrawn) == (ONE.session, 1, True)

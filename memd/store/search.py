@@ -1,0 +1,79 @@
+"""Full text over all messages: keeping the index in step with the record, and asking it.
+
+The index is contentless: it holds words and where they stand, and no text, which is in `message` already. Taking a message
+out therefore needs its text once more. What was taken out leaves marks in the index until its parts are merged, so `purge`
+merges them, and only then is a word that nothing else says gone from the file.
+"""
+
+import sqlite3
+from collections.abc import Collection
+
+from memd.model import Channel, Grade
+from memd.store.database import Database
+from memd.store.reading import listed
+from memd.store.rows import Hit
+from memd.store.words import around, expression, places, terms
+
+HALF = 30
+"""Days after which a match counts half."""
+_WIDTH = 180
+"""Characters of a message that are shown with a hit."""
+
+
+def add(sql: sqlite3.Connection, session: int, after: int) -> None:
+    """Index the session's messages with higher numbers than `after`."""
+    sql.execute(
+        "INSERT INTO words (rowid, text) SELECT id, spaced(text) FROM message WHERE session = ? AND number > ?",
+        (session, after),
+    )
+
+
+def remove(sql: sqlite3.Connection, session: int) -> None:
+    """Take the session's messages out of the index; they must still be in the record."""
+    sql.execute(
+        "INSERT INTO words (words, rowid, text) SELECT 'delete', id, spaced(text) FROM message WHERE session = ?",
+        (session,),
+    )
+
+
+def purge(sql: sqlite3.Connection) -> None:
+    """Merge the index, so that what was removed from it is no longer in it."""
+    sql.execute("INSERT INTO words (words) VALUES ('optimize')")
+
+
+def search(
+    database: Database,
+    query: str,
+    *,
+    session: str | None,
+    channels: Collection[Channel] | None,
+    limit: int,
+    now: int,
+) -> list[Hit]:
+    """Messages that hold all the terms, best first; see `Store.search`."""
+    asked = terms(query)
+    if not asked:
+        return []
+    rows = database.rows(
+        "SELECT s.id, m.number, m.at, m.channel, m.grade, m.withdrawn OR m.undelivered, m.text,"
+        " -bm25(words) / (1 + max(0, :now - ifnull(m.at, ifnull(s.last_at, :now))) / (:half * 86400000.0)) AS score"
+        " FROM words CROSS JOIN message m ON m.id = words.rowid CROSS JOIN session s ON s.row = m.session"
+        " WHERE words MATCH :query AND (:channels IS NULL OR m.channel IN (SELECT value FROM json_each(:channels)))"
+        " AND CASE WHEN :session IS NULL THEN m.copy_of IS NULL ELSE :session IN (s.id, s.parent) END"
+        " ORDER BY score DESC, m.id DESC LIMIT :limit",
+        {
+            "query": expression(asked),
+            "session": session,
+            "channels": listed(channels),
+            "limit": limit,
+            "now": now,
+            "half": HALF,
+        },
+    )
+    return [_hit(row, asked) for row in rows]
+
+
+def _hit(row: tuple[str, int, int | None, str, str, int, str, float], asked: list[str]) -> Hit:
+    session, number, at, channel, grade, out, text, score = row
+    snippet, marks = around(text, places(text, asked), _WIDTH)
+    return Hit(session, number, at, Channel(channel), Grade(grade), bool(out), snippet, tuple(marks), score)

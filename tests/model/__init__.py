@@ -1,0 +1,1 @@
+"""Tests of the nouns; a package, because other rooms have tests of the same names."""

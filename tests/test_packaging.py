@@ -19,7 +19,18 @@ from played import EXAMPLE, SESSION
 from memd import __version__
 
 LEFT_BEHIND = shutil.ignore_patterns(
-    ".git", ".venv", ".ci-venv", ".clients", "__pycache__", ".*_cache", ".hypothesis", "shared", "dist", "build"
+    ".git",
+    ".venv",
+    ".ci-venv",
+    ".clients",
+    ".service-root",
+    ".service-root",
+    "__pycache__",
+    ".*_cache",
+    ".hypothesis",
+    "shared",
+    "dist",
+    "build",
 )
 DATA = """
 from memd import assets, tokens

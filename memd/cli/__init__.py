@@ -25,6 +25,7 @@ COMMANDS = {
     "status": "the health of every session's checkpoint",
     "show": "a checkpoint, or a part of it",
     "log": "all messages of a session, in order",
+    "search": "find what was said, in all sessions",
     "checkpoint": "make a checkpoint now",
     "doctor": "check the installation, say what mends each fault",
 }

@@ -1,0 +1,57 @@
+"""`memd search` as a person has it."""
+
+import json
+
+import pytest
+from transcript import Transcript
+
+
+@pytest.fixture
+def spoken(home, memd):
+    """A recorded session."""
+    transcript = Transcript(home / "chat" / "one.jsonl")
+    transcript.typed("The totals must be exact, 数据库不要改。")
+    transcript.says("The totals are exact now.")
+    assert memd("ingest", transcript.path).returncode == 0
+    return transcript
+
+
+def test_a_hit_says_where_it_is_and_marks_the_words(memd, spoken):
+    """Session, number, time, channel, and the words in their context."""
+    done = memd("search", "TOTALS", "exact", "--human")
+    head, snippet = done.stdout.splitlines()
+    assert head.startswith("claude-code:one #1 20")
+    assert head.endswith("Z human.typed")
+    assert snippet == "    The «totals» must be «exact», 数据库不要改。"
+    assert done.returncode == 0
+
+
+def test_what_is_found_as_json(memd, spoken):
+    """One object; the marks cut the words out of the snippet."""
+    done = memd("search", "数据库", "--session", "one", "--json")
+    found = json.loads(done.stdout)
+    (hit,) = found.pop("hits")
+    assert found == {"version": 1, "query": "数据库"}
+    assert (hit["session"], hit["number"], hit["channel"], hit["grade"]) == (
+        "claude-code:one",
+        1,
+        "human.typed",
+        "proved",
+    )
+    ((first, last),) = hit["marks"]
+    assert hit["snippet"][first:last] == "数据库"
+    assert set(hit) == {"session", "number", "at", "channel", "grade", "withdrawn", "snippet", "marks", "score"}
+
+
+def test_nothing_found(memd, spoken):
+    """One line and exit 1 for a person, an empty list and exit 0 for a program."""
+    done = memd("search", "absent(", '"')
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", "memd: nothing found for 'absent( \"'\n")
+    done = memd("search", "absent", "--json")
+    assert (done.returncode, json.loads(done.stdout)["hits"]) == (0, [])
+
+
+def test_no_record_yet(memd):
+    """Said in one line."""
+    done = memd("search", "anything")
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)

@@ -4,14 +4,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from memd.model import Envelope, Origin, Receipt, Wrapper, marks
+from memd.model import Envelope, Gap, Origin, Receipt, Wrapper, marks
 from memd.provenance import classify
-from memd.tools.claude_code import delivery, queue
+from memd.tools.claude_code import delivery, known, queue
 from memd.tools.claude_code.reading import HARNESS, Reading, Row
 from memd.tools.claude_code.user import job
 from memd.tools.fields import excerpt, flat, items, moment, string, table
 
 _SILENT = frozenset({"command_permissions", "prompt_snapshot", "total_tokens_reminder"})
+_HOOKS = ("hook_", "async_hook_")
 _INSTRUCTIONS = frozenset({"environment", "instructions", "session_context"})
 
 
@@ -51,8 +52,11 @@ def _harness(reading: Reading, row: Row, what: Row) -> None:
     """A text of the client's own that the model was shown; without one there is nothing to record."""
     shown = "\n".join(flat(block.get("content")) for block in items(row, "rendered") if isinstance(block, dict))
     kind = string(what, "type")
+    if kind not in known.ATTACHMENTS:
+        reading.events.append(Gap("unknown", f"attachment/{kind}"))
     if shown or kind in _INSTRUCTIONS:
         origin = Origin.INSTRUCTIONS if kind in _INSTRUCTIONS else Origin.CLIENT
+        origin = Origin.HOOK if kind.startswith(_HOOKS) else origin
         reading.say(reading.key(row), row, Envelope(origin), excerpt(shown, HARNESS), attachment=kind)
 
 

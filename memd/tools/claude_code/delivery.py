@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from memd.model import Delivery, Envelope, Origin, Wrapper
-from memd.tools.fields import flag, string, table
+from memd.tools.fields import flag, flat, string, table
 
 Row = Mapping[str, Any]
 
@@ -20,11 +20,13 @@ KNOWN_ORIGINS = {
     "peer": Origin.PEER,
     "coordinator": Origin.PEER,
     "channel": Origin.PEER,
+    "slack-ping": Origin.PEER,
     "auto-continuation": Origin.GOAL,
     "unclassified": Origin.CLIENT,
     "observer": Origin.CLIENT,
     "observer-activity": Origin.CLIENT,
     "plugin": Origin.CLIENT,
+    "voice-call": Origin.CLIENT,
 }
 _SUBKINDS = {
     "scheduled-trigger": Origin.SCHEDULE,
@@ -41,6 +43,7 @@ _TURNS = {
     "system": Origin.CLIENT,
 }
 _SOURCES = {"queued": Delivery.QUEUED, "suggestion_accepted": Delivery.SUGGESTION}
+_SUGGESTED = {"suggestion_accepted": Delivery.SUGGESTION}
 _TAGS = (
     ("<bash-input>", Wrapper.SHELL_INPUT),
     ("<bash-stdout>", Wrapper.OUTPUT),
@@ -75,7 +78,7 @@ def of_user_row(row: Row, text: str, *, child: bool) -> Envelope:
         summary=flag(row, "isCompactSummary"),
         child=child or flag(row, "isSidechain"),
         headless=headless(row),
-        claimed=source == "sdk",
+        claimed=source == "sdk" or _put_in(row),
     )
 
 
@@ -90,12 +93,17 @@ def of_queued(row: Row, attachment: Row) -> Envelope:
         origin = Origin.JOB
     return Envelope(
         origin=origin,
-        delivery=Delivery.STEERED,
-        wrapper=wrapper(string(attachment, "prompt")),
+        delivery=_SUGGESTED.get(string(attachment, "inputSource"), Delivery.STEERED),
+        wrapper=wrapper(flat(attachment.get("prompt"))),
         child=flag(row, "isSidechain"),
         headless=headless(row),
-        claimed=headless(row),
+        claimed=headless(row) or _put_in(attachment),
     )
+
+
+def _put_in(row: Row) -> bool:
+    """Whether a program put the words where a person types (read in 2.1.332: the client itself takes them for nobody's)."""
+    return flag(row, "textNotTyped") or flag(row, "handedOff")
 
 
 def of_answer(row: Row) -> Envelope:

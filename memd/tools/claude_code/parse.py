@@ -2,7 +2,7 @@
 
 A row is read by its type. Rows with an id (`uuid`) form the conversation's tree (`branches`); what they hold becomes
 entries, tool calls (`calls`), usage, compactions. Who spoke is told by `delivery` and `provenance` from the row's fields.
-Types that carry nothing to record are listed; any other is counted as unknown and shown, never passed over.
+Types that carry nothing to record are listed (`known`); any other is counted as unknown and shown, never passed over.
 """
 
 from collections.abc import Callable
@@ -10,45 +10,11 @@ from dataclasses import replace
 
 from memd.model import Compaction, Envelope, Event, Facts, Gap, Origin, Source, TurnEnd
 from memd.tail.lines import Line
-from memd.tools.claude_code import assistant, attachment, branches, queue, user
+from memd.tools.claude_code import assistant, attachment, branches, known, queue, user
 from memd.tools.claude_code.reading import HARNESS, Reading, Row
 from memd.tools.claude_code.state import ReaderState
 from memd.tools.fields import excerpt, moment, string, table, whole
 from memd.tools.jsonl import objects
-
-SILENT = frozenset(
-    {
-        "agent-name",
-        "ai-title",
-        "api-request",
-        "api-request-blob",
-        "api-request-shape",
-        "atis-latch",
-        "cost-state",
-        "file-history-delta",
-        "file-history-snapshot",
-        "last-prompt",
-        "mode",
-        "permission-mode",
-        "progress",
-        "tools-used",
-        "worktree-state",
-    }
-)
-"""Row types that are understood and hold nothing to record."""
-
-SILENT_SYSTEM = frozenset(
-    {
-        "api_error",
-        "api_metrics",
-        "away_summary",
-        "bridge_status",
-        "informational",
-        "microcompact_boundary",
-        "scheduled_task_fire",
-        "stop_hook_summary",
-    }
-)
 
 
 def feed(state: ReaderState, line: Line) -> tuple[ReaderState, tuple[Event, ...]]:
@@ -57,7 +23,7 @@ def feed(state: ReaderState, line: Line) -> tuple[ReaderState, tuple[Event, ...]
     reading = Reading(state, Source(line.offset, line.length), list(gaps))
     if line.elided:
         reading.events.append(Gap("elided", "bytes of long strings left out", line.elided))
-    for row in rows:
+    for reading.index, row in enumerate(rows):
         _row(reading, row)
     return reading.state, tuple(reading.events)
 
@@ -66,16 +32,31 @@ def _row(reading: Reading, row: Row) -> None:
     kind, ident = string(row, "type"), string(row, "uuid")
     reader = _READERS.get(kind)
     if reader is None:
-        if kind not in SILENT:
+        if kind not in known.ROWS:
             reading.events.append(Gap("unknown", kind or "a row without a type"))
         return
     if kind == "user" and ident in reading.state.marks:
+        reading.state = replace(reading.state, replay=True)
         return  # a prompt's row written again, after a resume or a compaction: not a new request, not a way back
     _facts(reading, row)
     if ident:
-        reading.state, rewind = branches.step(reading.state, ident, string(row, "parentUuid"))
-        reading.events.extend([rewind] if rewind else [])
+        _step(reading, row, ident)
     reader(reading, row)
+
+
+def _step(reading: Reading, row: Row, ident: str) -> None:
+    """Where the row stands in the conversation: behind the last one, back at an earlier place, or a copy of an old one.
+
+    A client that writes its history again (seen at a later compaction) keeps the ids and the times: after a prompt that
+    comes a second time, rows older than the newest are copies, and lead nowhere.
+    """
+    state, at = reading.state, moment(row.get("timestamp"))
+    reading.copied = state.replay and at is not None and at < state.newest
+    if reading.copied:
+        return
+    state, rewind = branches.step(state, ident, string(row, "parentUuid"))
+    reading.state = replace(state, replay=False, newest=max(state.newest, at or 0))
+    reading.events.extend([rewind] if rewind else [])
 
 
 def _facts(reading: Reading, row: Row) -> None:
@@ -102,6 +83,16 @@ def _title(reading: Reading, row: Row) -> None:
     reading.tell(replace(reading.state.facts, title=title or reading.state.facts.title))
 
 
+def _own_title(reading: Reading, row: Row) -> None:
+    """The client's own idea of a title: good until the person or an earlier summary says better."""
+    reading.tell(replace(reading.state.facts, title=reading.state.facts.title or string(row, "aiTitle") or None))
+
+
+def _moved(reading: Reading, row: Row) -> None:
+    """The person moved the session to another directory (`/cd`)."""
+    reading.tell(replace(reading.state.facts, cwd=string(row, "relocatedCwd") or reading.state.facts.cwd))
+
+
 def _system(reading: Reading, row: Row) -> None:
     kind, at = string(row, "subtype"), moment(row.get("timestamp"))
     match kind:
@@ -111,9 +102,9 @@ def _system(reading: Reading, row: Row) -> None:
             reading.events.append(Compaction(reading.key(row), at, string(meta, "trigger") or "auto", *sizes))
         case "turn_duration":
             reading.events.append(TurnEnd(at))
-        case "local_command":
+        case "local_command" | "voice_call_talk":
             reading.say(reading.key(row), row, Envelope(Origin.CLIENT), excerpt(string(row, "content"), HARNESS))
-        case _ if kind not in SILENT_SYSTEM:
+        case _ if kind not in known.SYSTEM:
             reading.events.append(Gap("unknown", f"system/{kind}"))
         case _:
             pass
@@ -125,6 +116,8 @@ _READERS: dict[str, Callable[[Reading, Row], None]] = {
     "attachment": attachment.read,
     "system": _system,
     "queue-operation": queue.read,
+    "ai-title": _own_title,
     "custom-title": _title,
+    "relocated": _moved,
     "summary": _title,
 }

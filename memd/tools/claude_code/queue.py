@@ -46,7 +46,7 @@ def read(reading: Reading, row: Row) -> None:
 
 def _enqueue(reading: Reading, row: Row) -> None:
     source, text = reading.source, string(row, "content")
-    waiting = Queued(f"queue:{source.offset}", moment(row.get("timestamp")), source.offset, source.length, text)
+    waiting = Queued(f"queue:{reading.place}", moment(row.get("timestamp")), source.offset, source.length, text)
     reading.state = replace(reading.state, queue=(*reading.state.queue, waiting)[-LIMIT:])
 
 

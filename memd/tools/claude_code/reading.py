@@ -23,15 +23,25 @@ class Reading:
     state: ReaderState
     source: Source
     events: list[Event] = field(default_factory=list)
+    index: int = 0
+    """Which row of the line is being read; more than one only where the client lost a newline."""
+    copied: bool = False
+    """The row is an old one, written again."""
+
+    @property
+    def place(self) -> str:
+        """A name for the row by its place in the file."""
+        return f"{self.source.offset}.{self.index}" if self.index else str(self.source.offset)
 
     def key(self, row: Row) -> str:
         """The name of the entry that a row makes: its own id, or its place for the few rows that have none."""
-        return string(row, "uuid") or f"line:{self.source.offset}"
+        return string(row, "uuid") or f"line:{self.place}"
 
     def enter(self, message: Message) -> None:
-        """Add an entry; from now on it is the last one."""
+        """Add an entry; from now on it is the last one, unless it was there before."""
         self.events.append(message)
-        self.state = branches.enter(self.state, message.key)
+        if not self.copied:
+            self.state = branches.enter(self.state, message.key)
 
     def say(self, key: str, row: Row, envelope: Envelope, text: str, **extra: Any) -> Channel:
         """Add an entry whose speaker its envelope tells."""

@@ -57,6 +57,10 @@ class ReaderState:
     """What left the queue and whose row is still to come."""
     attests: bool = False
     """This client states origins, so their absence tells something."""
+    newest: int = 0
+    """The time of the newest row."""
+    replay: bool = False
+    """A prompt was seen a second time: what follows and is old was there before too."""
     usage: str = ""
     """The answer whose usage was last told."""
 

@@ -90,7 +90,7 @@ def job(text: str) -> dict[str, Any]:
 def _result(reading: Reading, row: Row, block: Row) -> None:
     """A tool's answer, and the person's words inside it if there are any."""
     call, at = string(block, "tool_use_id"), moment(row.get("timestamp"))
-    key = f"{string(row, 'uuid') or reading.source.offset}:{call}"
+    key = f"{string(row, 'uuid') or reading.place}:{call}"
     text = flat(block.get("content"))
     cut = {"cut": len(text) - calls.RESULT} if len(text) > calls.RESULT else {}
     reading.say(key, row, Envelope(Origin.TOOL), excerpt(text, calls.RESULT), call=call, **cut)

@@ -26,10 +26,9 @@ def command(session: str | None, channels: tuple[str, ...], number: int | None, 
     wanted = _channels((*channels, *(["human"] if human else [])))
     with reading(places) as store:
         found = meant(store, session)
-        numbers = None if number is None else {number}
-        records = store.messages(found.id, channels=wanted, numbers=numbers)
-        if number is not None and not records:
+        if number is not None and not 0 < number <= found.messages:
             raise NotFound(f"{found.id} has no message #{number}; its last is #{found.messages}")
+        records = store.messages(found.id, channels=wanted, numbers=None if number is None else {number})
     for record in records:
         if as_json:
             print_json(as_object(record, found))

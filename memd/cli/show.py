@@ -44,13 +44,13 @@ def command(session: str | None, part: str | None, number: int | None, tokens: i
 
 
 def _made(store: Store, session: Session, number: int | None) -> Checkpoint:
-    made = store.current_checkpoint(session.id) if number is None else store.checkpoint(session.id, number)
-    if made is not None:
-        return made
-    if number is None:
+    kept = store.checkpoint_numbers(session.id)
+    if not kept:
         raise NotFound(f"{session.id} has no checkpoint yet; `memd checkpoint {session.id}` makes one")
-    kept = ", ".join(map(str, store.checkpoint_numbers(session.id))) or "none"
-    raise NotFound(f"{session.id} has no checkpoint {number} any more; kept: {kept}")
+    made = store.checkpoint(session.id, number or kept[-1]) if number is None or number in kept else None
+    if made is None:
+        raise NotFound(f"{session.id} has no checkpoint {number} any more; kept: {', '.join(map(str, kept))}")
+    return made
 
 
 def _text(

@@ -41,8 +41,10 @@ class Reader:
         """Read on for about `limit` bytes and commit what came of them.
 
         Raises:
-            SourceUnreadable: the file is there and cannot be read now.
+            SourceUnreadable: the file is there and cannot be read now, or its name is no text.
         """
+        if not _is_text(path):
+            raise SourceUnreadable(f"{path}: a name that is not UTF-8 cannot be recorded; rename it, or its folder")
         row = self._store.source(str(path))
         cursor = lines.Cursor.loads(row.cursor) if row else lines.Cursor.start()
         batch = lines.read(path, cursor, limit)
@@ -95,6 +97,15 @@ class Reader:
             return tool.load(row.reader)
         except (ValueError, TypeError, KeyError, AttributeError):
             return None
+
+
+def _is_text(path: Path) -> bool:
+    """SQLite keeps text only: a name of other bytes has lone surrogates in it."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def head(path: Path) -> list[bytes]:

@@ -69,7 +69,7 @@ def cli(ctx: click.Context, *, debug: bool) -> None:
 def main() -> None:
     """Run the command line and end with its exit code."""
     try:
-        code = cli.main(standalone_mode=False)
+        code = cli.main(prog_name="memd", standalone_mode=False)
         sys.exit(code if isinstance(code, int) else 0)
     except click.exceptions.Abort:
         sys.exit(_say("stopped", 1))

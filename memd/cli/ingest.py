@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memd import config
-from memd.cli.common import alone_or_ask
+from memd.cli.common import alone_or_ask, print_json
 from memd.errors import Fault, NotFound
 from memd.model.text import printable
 
@@ -34,11 +34,7 @@ def command(paths: tuple[Path, ...], tool: str | None, *, as_json: bool) -> None
         {"paths": [str(path) for path in absolute], "tool": tool},
         lambda pipeline: _ingest(pipeline, absolute, owner),
     )
-    show(list(dict.fromkeys(answer["sessions"])), as_json=as_json)
-    for problem in answer["problems"]:
-        click.echo(f"memd: {printable(problem)}", err=True)
-    if answer["problems"]:
-        raise SystemExit(1)
+    report(answer, as_json=as_json)
 
 
 def _ingest(pipeline: "Pipeline", paths: list[Path], tool: "Tool | None") -> dict[str, Any]:
@@ -55,12 +51,15 @@ def _ingest(pipeline: "Pipeline", paths: list[Path], tool: "Tool | None") -> dic
     return {"sessions": sessions, "problems": problems}
 
 
-def show(sessions: list[str], *, as_json: bool) -> None:
-    """Print what was read."""
-    import json  # noqa: PLC0415
-
+def report(answer: dict[str, Any], *, as_json: bool) -> None:
+    """Print what was read, and on stderr what was not: then the command fails."""
+    sessions = list(dict.fromkeys(answer["sessions"]))
     if as_json:
-        click.echo(json.dumps({"version": 1, "sessions": sessions}))
-        return
-    for session in sessions:
-        click.echo(session)
+        print_json({"version": 1, "sessions": sessions})
+    else:
+        for session in sessions:
+            click.echo(session)
+    for problem in answer.get("problems", ()):
+        click.echo(f"memd: {printable(problem)}", err=True)
+    if answer.get("problems"):
+        raise SystemExit(1)

@@ -1,5 +1,6 @@
 """`memd status` for people: a table, then what is wrong and what mends it."""
 
+import sys
 from typing import Any
 
 from rich.console import Console
@@ -10,6 +11,8 @@ from memd.cli.status import Row
 from memd.model.text import clock, oneline, printable
 
 _COLOURS = {"ok": "green", "stale": "yellow", "degraded": "yellow", "failing": "red", "never": "dim"}
+WIDE = 200
+"""Columns where there is no terminal to ask: nothing is folded for grep."""
 OLD = 20
 """So many sessions are shown; older ones are summed up."""
 
@@ -18,7 +21,7 @@ def show(
     rows: list[Row], daemon: dict[str, Any] | None, notes: tuple[str, ...], *, whole: bool, everything: bool
 ) -> None:
     """Print the daemon's line, the table, and the reasons."""
-    console = Console(highlight=False, soft_wrap=True, markup=False)
+    console = Console(highlight=False, soft_wrap=True, markup=False, width=None if sys.stdout.isatty() else WIDE)
     console.print(_daemon(daemon))
     for note in notes:
         console.print(Text(f"! {note}", "yellow"))

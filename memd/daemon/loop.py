@@ -85,7 +85,7 @@ def _log_to(chosen: Config) -> None:
 
 
 def _refresh(name: str, pipeline: Pipeline) -> None:
-    pipeline.refresh(name, "start")
+    pipeline.refresh(name, "turn")
 
 
 class Daemon:

@@ -83,7 +83,7 @@ def _prompt(envelope: Envelope) -> Answer:
     if envelope.origin is Origin.OPERATOR:
         trusted = envelope.trusted
         return (Channel.HUMAN_TYPED, Grade.INFERRED) if trusted else (Channel.OPERATOR_HEADLESS, Grade.PROVED)
-    if envelope.claimed:
+    if envelope.claimed or envelope.headless:
         trusted = envelope.trusted
         return (Channel.HUMAN_TYPED, Grade.INFERRED) if trusted else (Channel.OPERATOR_HEADLESS, Grade.UNKNOWN)
     return _PERSON[envelope.delivery], Grade.PROVED

@@ -36,6 +36,7 @@ _REASONS = {
 _SETTINGS = (
     "PRAGMA foreign_keys = ON",
     "PRAGMA synchronous = NORMAL",
+    "PRAGMA secure_delete = ON",  # what is deleted is overwritten
     "PRAGMA temp_store = MEMORY",  # nothing of a conversation in files under /tmp
 )
 _WANTED = "CREATE TEMP TABLE wanted (key TEXT PRIMARY KEY) WITHOUT ROWID"

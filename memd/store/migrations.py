@@ -187,7 +187,17 @@ def m002_search(sql: sqlite3.Connection) -> None:
     sql.execute("INSERT INTO words (rowid, text) SELECT id, spaced(text) FROM message")
 
 
-MIGRATIONS: tuple[Step, ...] = (m001_first, m002_search)
+def m003_forgetting(sql: sqlite3.Connection) -> None:
+    """What was forgotten (with a size: until the transcript is larger) and what is kept whatever its age."""
+    sql.execute(
+        "CREATE TABLE forgotten (session TEXT NOT NULL, path TEXT NOT NULL, at INTEGER NOT NULL, size INTEGER,"
+        " PRIMARY KEY (session, path)) WITHOUT ROWID"
+    )
+    sql.execute("CREATE INDEX forgotten_path ON forgotten (path)")
+    sql.execute("CREATE TABLE pinned (session TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID")
+
+
+MIGRATIONS: tuple[Step, ...] = (m001_first, m002_search, m003_forgetting)
 """Append only: the place in this tuple is the number."""
 
 

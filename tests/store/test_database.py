@@ -105,7 +105,7 @@ def test_a_newer_record_is_not_touched(path, readonly):
         sql.execute("PRAGMA user_version = 99")
     sql.close()
     before = path.read_bytes()
-    with pytest.raises(Refused, match=r"from a newer memd \(format 99, this one reads 2\); update memd$"):
+    with pytest.raises(Refused, match=r"from a newer memd \(format 99, this one reads 3\); update memd$"):
         Store.open(path, readonly=readonly)
     assert path.read_bytes() == before
 

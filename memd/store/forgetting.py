@@ -1,0 +1,93 @@
+"""Forgetting: a session leaves the record, the index, the proofs, and the bytes of the file.
+
+What is deleted is overwritten in the pages (`secure_delete`), the index is merged, the WAL is folded in and emptied, and the
+file is made smaller unless that would take more memory than the daemon has. What stays is a line that says that the session
+was forgotten: its transcript is still there, and would be read again.
+"""
+
+import sqlite3
+from collections.abc import Collection, Iterable
+
+from memd.store import search
+from memd.store.copies import settle, shared_keys
+from memd.store.database import Database
+
+VACUUM_LIMIT = 256 << 20
+"""Bytes of a record up to which it is rewritten (in memory: nothing of a conversation in files under /tmp)."""
+_TRIES = 3
+
+
+def forget(database: Database, names: Iterable[str], at: int, *, until_grown: bool) -> list[str]:
+    """Delete sessions with their sub-agents; see `Store.forget`."""
+    with database.transaction() as sql:
+        found = [row for name in names for row in _family(sql, name)]
+        for row, name, tool in found:
+            _tombstones(sql, row, name, at, until_grown=until_grown)
+            _delete(sql, row, name, tool)
+        if found:
+            search.purge(sql)
+    return [name for _, name, _ in found]
+
+
+def _family(sql: sqlite3.Connection, name: str) -> list[tuple[int, str, str]]:
+    return sql.execute("SELECT row, id, tool FROM session WHERE ? IN (id, parent) ORDER BY row", (name,)).fetchall()
+
+
+def _tombstones(sql: sqlite3.Connection, row: int, name: str, at: int, *, until_grown: bool) -> None:
+    """One for each transcript that the session was read from."""
+    sql.execute(
+        "INSERT OR REPLACE INTO forgotten (session, path, at, size)"
+        " SELECT s.id, ifnull(o.path, ifnull(s.path, '')), :at, CASE WHEN :grown THEN o.size END"
+        " FROM session s LEFT JOIN source o ON o.session = s.row WHERE s.row = :row",
+        {"row": row, "at": at, "grown": until_grown},
+    )
+    sql.execute("DELETE FROM pinned WHERE session = ?", (name,))
+
+
+def _delete(sql: sqlite3.Connection, row: int, name: str, tool: str) -> None:
+    shared = shared_keys(sql, row)
+    search.remove(sql, row)
+    sql.execute("DELETE FROM receipt WHERE session = ?", (name,))
+    sql.execute("DELETE FROM delivery WHERE session = ?", (name,))
+    sql.execute("DELETE FROM session WHERE row = ?", (row,))
+    if shared:
+        settle(sql, tool, shared)
+
+
+def is_forgotten(database: Database, names: Collection[str | None], path: str, size: int) -> bool:
+    """Whether a transcript is to be left alone; see `Store.is_forgotten`."""
+    session, parent = (*names, None)[:2]
+    found = database.row(
+        "SELECT 1 FROM forgotten WHERE size IS NULL AND (session IN (:session, :parent) OR path = :path)"
+        " OR path = :path AND size >= :size LIMIT 1",
+        {"session": session, "parent": parent, "path": path, "size": size},
+    )
+    return found is not None
+
+
+def recall(database: Database, session: str, path: str) -> None:
+    """The transcript may be read again."""
+    with database.transaction() as sql:
+        sql.execute("DELETE FROM forgotten WHERE session = ? OR path = ?", (session, path))
+
+
+def pin(database: Database, session: str, at: int | None) -> None:
+    """Keep a session whatever its age, or no longer."""
+    with database.transaction() as sql:
+        if at is None:
+            sql.execute("DELETE FROM pinned WHERE session = ?", (session,))
+        else:
+            sql.execute("INSERT OR IGNORE INTO pinned (session, at) VALUES (?, ?)", (session, at))
+
+
+def pinned(database: Database) -> set[str]:
+    """The sessions that are kept whatever their age."""
+    return {name for (name,) in database.rows("SELECT session FROM pinned")}
+
+
+def compact(database: Database) -> bool:
+    """Give the room back and empty the WAL; whether nothing deleted is left in it (a reader may hold it back)."""
+    pages, size = (database.rows(f"PRAGMA {name}")[0][0] for name in ("page_count", "page_size"))
+    if pages * size <= VACUUM_LIMIT:
+        database.rows("VACUUM")
+    return any(database.rows("PRAGMA wal_checkpoint(TRUNCATE)")[0][0] == 0 for _ in range(_TRIES))

@@ -54,9 +54,10 @@ def _iso(text: str) -> int | None:
     except ValueError:
         return None
     try:
-        return int((time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp() * 1000)
+        found = int((time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp() * 1000)
     except (OverflowError, ValueError):
         return None
+    return found if found > 0 else None
 
 
 def flat(value: Any) -> str:

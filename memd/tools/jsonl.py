@@ -7,14 +7,27 @@ A bad line is a value (`Gap`), never an exception.
 
 import json
 import re
+from itertools import islice
 from typing import Any
 
 from memd.model import Gap
 
-_DECODE = json.JSONDecoder().raw_decode
-_BLANK = " \t\r\n\0﻿"
+_DIGITS = 4_000
+"""Longer numbers are no numbers that a record of ours can hold; Python refuses to read them from 4,300 digits on."""
+_TRIES = 20_000
+"""So many places of a torn line are looked at for a record behind the tear."""
+_BLANK = " \t\r\n\0\ufeff"
 _LONE = re.compile("[\ud800-\udfff]")
 _NEXT = re.compile(r'\{\s*"')
+_SKIP = re.compile(f"[{_BLANK}]*")
+
+
+def _whole(digits: str) -> int | None:
+    return int(digits) if len(digits) <= _DIGITS else None
+
+
+_DECODE = json.JSONDecoder(strict=False).raw_decode
+_PATIENT = json.JSONDecoder(strict=False, parse_int=_whole).raw_decode
 
 Objects = tuple[list[dict[str, Any]], list[Gap]]
 
@@ -22,15 +35,42 @@ Objects = tuple[list[dict[str, Any]], list[Gap]]
 def objects(data: bytes) -> Objects:
     """The JSON objects on one line, in order, and what could not be read of it."""
     text = data.decode("utf-8", "replace").strip(_BLANK)
-    if not text:
-        return [], []
+    gaps = [Gap("torn", "a run of NUL bytes")] if b"\0" in data and not _whole_line(data, text) else []
+    found: list[dict[str, Any]] = []
+    at, suspect = 0, _suspect(data)
+    while at < len(text):
+        try:
+            value, end = _decode(text, at)
+            value = clean(value) if suspect else value
+        except (ValueError, RecursionError):
+            value, gap = _salvage(text, at)
+            return [*found, *value], [*gaps, gap]
+        if isinstance(value, dict):
+            found.append(value)
+        else:
+            gaps.append(Gap("malformed", f"a line that holds a {type(value).__name__}, not an object"))
+        at = _blanks(text, end)
+    return found, gaps
+
+
+def _whole_line(data: bytes, text: str) -> bool:
+    """Whether the NULs stand inside of the record, where they are its own."""
+    return bool(text) and b"\0" not in (data[:1], data[-1:])
+
+
+def _blanks(text: str, at: int) -> int:
+    """Where the next thing after blanks stands."""
+    skipped = _SKIP.match(text, at)
+    return skipped.end() if skipped else at
+
+
+def _decode(text: str, start: int) -> tuple[Any, int]:
     try:
-        value, end = _DECODE(text)
-    except (ValueError, RecursionError):
-        return _salvage(text)
-    if end == len(text) and isinstance(value, dict):
-        return [clean(value) if _suspect(data) else value], []
-    return _several(text, value, end)
+        return _DECODE(text, start)
+    except json.JSONDecodeError:
+        raise
+    except ValueError:  # a number of thousands of digits
+        return _PATIENT(text, start)
 
 
 def _suspect(data: bytes) -> bool:
@@ -38,32 +78,17 @@ def _suspect(data: bytes) -> bool:
     return b"\\ud" in data or b"\\uD" in data
 
 
-def _several(text: str, value: Any, end: int) -> Objects:
-    """More than one value on a line."""
-    found, gaps = _keep(value)
-    rest = text[end:].strip(_BLANK)
-    if not rest:
-        return found, gaps
-    more, bad = objects(rest.encode("utf-8", "replace"))
-    return [*found, *more], [*gaps, *bad]
-
-
-def _keep(value: Any) -> Objects:
-    if isinstance(value, dict):
-        return [clean(value)], []
-    return [], [Gap("malformed", f"a line that holds a {type(value).__name__}, not an object")]
-
-
-def _salvage(text: str) -> Objects:
+def _salvage(text: str, at: int) -> tuple[list[dict[str, Any]], Gap]:
     """The head is torn: look for a whole object behind it, the longest one that reaches the end of the line."""
-    for start in _NEXT.finditer(text, 1):
+    for start in islice(_NEXT.finditer(text, at + 1), _TRIES):
         try:
-            value, end = _DECODE(text, start.start())
+            value, end = _decode(text, start.start())
+            value = clean(value)
         except (ValueError, RecursionError):
             continue
-        if isinstance(value, dict) and "type" in value and not text[end:].strip(_BLANK):
-            return [clean(value)], [Gap("torn", "a record cut short before another on its line")]
-    return [], [Gap("torn", "a line that is not JSON")]
+        if isinstance(value, dict) and "type" in value and _blanks(text, end) == len(text):
+            return [value], Gap("torn", "a record cut short before another on its line")
+    return [], Gap("torn", "a line that is not JSON")
 
 
 def clean(value: Any) -> Any:

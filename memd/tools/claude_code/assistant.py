@@ -46,7 +46,7 @@ def _call(reading: Reading, block: Row, at: int | None) -> None:
         return
     kept = {key: value for key, value in asdict(call).items() if key in {"kind", "name", "at", "target", "detail"}}
     if call.kind is Kind.TASKS:
-        kept["given"] = table(block, "input")
+        kept["given"] = calls.task_input(table(block, "input"))
     reading.state = replace(reading.state, calls={**reading.state.calls, call.call: kept})
     reading.events.append(call)
 

@@ -186,6 +186,15 @@ def refusal_words(row: Row, block: Row) -> str:
 Tasks = Mapping[str, Mapping[str, str]]
 
 
+def task_input(given: Row) -> dict[str, Any]:
+    """Of the input of a task call what is needed once its result is known."""
+    todos = [
+        {key: string(e, key) for key in ("content", "status")} for e in items(given, "todos") if isinstance(e, dict)
+    ]
+    kept = {key: string(given, key) for key in ("subject", "taskId", "status") if string(given, key)}
+    return {**kept, "todos": todos} if todos else kept
+
+
 def tasks_after(tasks: Tasks, operation: Operation, row: Row, given: Row) -> Tasks:
     """The agent's task list after one of its task calls; unchanged when the call failed."""
     if operation.state is not State.DONE:

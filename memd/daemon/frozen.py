@@ -18,6 +18,8 @@ class Frozen:
     replies: Replies
     at: float
     served: set[int] = field(default_factory=set)
+    final: bool = False
+    """The last look at the transcript lies behind; before it, what is here is only better than nothing."""
 
 
 class Freezer:
@@ -37,11 +39,11 @@ class Freezer:
         text = self._texts.get(key)
         return None if text is None or part in text.served or time.monotonic() - text.at > THAWS else text
 
-    def put(self, key: str, replies: Replies) -> Frozen:
+    def put(self, key: str, replies: Replies, *, final: bool = False) -> Frozen:
         """Let a text stand still from now on."""
         now = time.monotonic()
         self._texts = {old: text for old, text in self._texts.items() if old != key and now - text.at <= THAWS}
-        self._texts[key] = text = Frozen(replies, now)
+        self._texts[key] = text = Frozen(replies, now, final=final)
         while len(self._texts) > MOST:
             del self._texts[next(iter(self._texts))]
         return text

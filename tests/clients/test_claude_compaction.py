@@ -117,7 +117,7 @@ def test_a_turn_goes_on_after_a_compaction_in_its_middle(claude: ClaudeCode, mod
     assert given.unlabelled(JOB_CLAIM) == []
     assert given.unlabelled(CRON_CLAIM) == []
     assert given.ending["session"] == f"claude-code:{claude.session}"
-    assert LATE_STEER in after.text  # the client itself keeps what came in with the last tool result
+    assert LATE_STEER in given.text  # it came in with the last tool result, and is on disk only after PreCompact
     assert "persisted-output" not in after.text
 
     typed = [(entry["channel"], entry["text"]) for entry in log if entry["channel"].startswith("human.")]

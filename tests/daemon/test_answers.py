@@ -37,13 +37,37 @@ def test_all_parts_of_a_compaction_are_of_one_number(chain):
     chain.hook("PreCompact", transcript, trigger="auto")
     replies = []
     for part in range(1, 5):
+        replies.append(chain.hook("SessionStart", transcript, part=part, source="compact"))
         transcript.turn(f"Said between part {part} and the next.")
         chain.read(transcript)
-        replies.append(chain.hook("SessionStart", transcript, part=part, source="compact"))
     assert len([reply for reply in replies if reply]) > 1
     assert len(numbers(replies)) == 1
     assert "Said between" not in "".join(map(given, replies))
     assert chain.store.current_checkpoint(transcript.id).number == max(numbers(replies)) + 4
+
+
+def test_what_was_written_after_precompact_is_in_the_text(chain):
+    """A client writes its last rows in batches: the first request looks once more before all parts stand still."""
+    transcript = chain.transcript()
+    transcript.turn("Make the gateway fast.")
+    chain.hook("PreCompact", transcript, trigger="auto")
+    transcript.typed("And tell me how long each run took.")
+    assert "And tell me how long" in given(chain.hook("SessionStart", transcript, part=1, source="compact"))
+
+
+def test_a_last_look_that_takes_too_long_leaves_the_text_of_precompact(chain):
+    """The agent is never held up; what stood at PreCompact is better than nothing."""
+    transcript = chain.transcript()
+    transcript.turn("Make the gateway fast.")
+    chain.hook("PreCompact", transcript, trigger="auto")
+    transcript.typed("And quiet.")
+    held = threading.Event()
+    chain.worker.submit(Urgency.HOOK, lambda _: held.wait(10))
+    try:
+        reply = given(chain.hook("SessionStart", transcript, part=1, source="compact"))
+    finally:
+        held.set()
+    assert ("Make the gateway fast." in reply, "And quiet." in reply) == (True, False)
 
 
 def test_the_first_request_freezes_where_no_precompact_came(chain):

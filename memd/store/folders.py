@@ -17,7 +17,7 @@ from memd import files
 from memd.model import Checkpoint
 
 _TEXTS = ("mind.md", "memo.md", "scene.md", "checkpoint.md")
-_TRIES = 3
+_TRIES = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +89,12 @@ class Folders:
         """Other replies for a number that is current, because what lies behind the session changed."""
         first, second = (_numbered(folder, number) / name for name in ("ready", "ready.2"))
         used = (folder / "ready").resolve()
-        fresh, old = (second, first) if used == first.resolve() else (first, second)
-        files.remove_tree(fresh)
+        fresh = second if used == first.resolve() else first
+        files.remove_tree(fresh)  # the old ones stay until the next exchange: somebody may be reading them
         files.private_dir(fresh)
         for name, reply in ready.items():
             files.write_atomic(fresh / name, reply, durable=False)
         _link(folder / "ready", fresh)
-        files.remove_tree(old)
 
     def text(self, folder: Path, number: int) -> str | None:
         """What checkpoint `number` gave back."""

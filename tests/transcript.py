@@ -45,7 +45,8 @@ class Transcript:
 
     def typed(self, text, **fields):
         message = {"role": "user", "content": text}
-        return self.row(type="user", message=message, origin={"kind": "human"}, promptSource="typed", **fields)
+        person = {"origin": {"kind": "human"}, "promptSource": "typed"}
+        return self.row(**{"type": "user", "message": message, **person, **fields})
 
     def says(self, text, *, end=True):
         return self._answer([{"type": "text", "text": text}], "end_turn" if end else "tool_use")

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from memd import cli
+
 MEMD = [sys.executable, "-m", "memd"]
 
 
@@ -36,5 +38,20 @@ def memd(home):
             timeout=60,
             check=False,
         )
+
+    return run
+
+
+@pytest.fixture
+def call(monkeypatch, capfdbinary, tmp_path):
+    """Runs one command in this process, which is as the command is but ten times faster: its exit code and output."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["memd", *map(str, arguments)])
+        with pytest.raises(SystemExit) as end:
+            cli.main()
+        out, err = capfdbinary.readouterr()
+        return end.value.code, out.decode(), err.decode()
 
     return run

@@ -11,7 +11,7 @@ from pathlib import Path
 from transcript import Transcript
 
 MEMD = [sys.executable, "-m", "memd"]
-HOOK = Path(__file__).parents[2] / "hooks" / "memd_hook.py"
+HOOK = Path(__file__).parents[1] / "hooks" / "memd_hook.py"
 
 
 def eventually(ask, seconds=20.0):

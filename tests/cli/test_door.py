@@ -1,0 +1,125 @@
+"""The door of the command line: help, exit codes 0, 1, 2, 3, and never a traceback that nobody asked for."""
+
+import os
+import stat
+import subprocess
+
+import pytest
+from process import Home
+from transcript import Transcript
+
+from memd.cli import COMMANDS, cli
+from memd.cli import log as log_command
+
+from .conftest import MEMD
+
+
+@pytest.mark.parametrize("words", [["--help"], ["-h"], ["--version"], *([name, "--help"] for name in COMMANDS)])
+def test_help(call, words):
+    """Every command explains itself, on stdout, without touching anything."""
+    code, out, err = call(*words)
+    assert (code, err) == (0, "")
+    assert words == ["--version"] or out.startswith(f"Usage: memd {words[0] if words[0] in COMMANDS else '[OPTIONS]'}")
+    assert not Home().state.exists()
+
+
+def test_every_command_is_listed_with_its_line(call):
+    out = call("--help")[1]
+    assert [name for name in COMMANDS if f"\n  {name} " not in out] == []
+
+
+@pytest.mark.parametrize(
+    "words", [["nonsense"], ["--nonsense"], ["ingest"], ["log", "a", "b"], ["status", "--nonsense"]]
+)
+def test_wrong_usage_is_2(call, words):
+    code, out, err = call(*words)
+    assert (code, out) == (2, "")
+    assert err.startswith("Usage: memd ")
+    assert "Traceback" not in err
+
+
+def test_a_defect_is_3_with_a_log_file_that_has_the_rest(call, tmp_path, monkeypatch):
+    """One line names the file; the file is private and holds the traceback; --debug shows it as well."""
+    transcript = Transcript(tmp_path / "5d1f0c1e.jsonl")
+    transcript.turn("Make the gateway fast.")
+    call("ingest", transcript.path)
+    monkeypatch.setattr(log_command, "_shown", lambda *_, **__: 1 / 0)
+    file = Home().state / "memd.log"
+    assert call("log") == (3, "", f"memd: a defect in memd; the details are in {file}\n")
+    assert "ZeroDivisionError" in file.read_text()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    code, _, err = call("--debug", "log")
+    assert (code, "ZeroDivisionError" in err) == (3, True)
+
+
+def test_a_defect_that_cannot_be_logged_says_so(call, tmp_path, monkeypatch):
+    transcript = Transcript(tmp_path / "5d1f0c1e.jsonl")
+    transcript.turn("Make the gateway fast.")
+    call("ingest", transcript.path)
+    (Home().state / "memd.log").mkdir()
+    monkeypatch.setattr(log_command, "_shown", lambda *_, **__: 1 / 0)
+    code, _, err = call("log")
+    assert (code, err.count("\n")) == (3, 1)
+    assert "could not be logged" in err
+
+
+@pytest.mark.parametrize("words", [["run"], ["ingest", "x.jsonl"], ["checkpoint"], ["log"], ["show"]])
+def test_a_state_folder_that_cannot_be_made_is_one_line(call, tmp_path, monkeypatch, words):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("MEMD_STATE_DIR", str(tmp_path / "file" / "state"))
+    code, out, err = call(*words)
+    assert (code, out, err.count("\n")) == (1, "", 1)
+    assert err.startswith("memd: ")
+    assert str(tmp_path / "file") in err
+
+
+@pytest.mark.parametrize("words", [["run"], ["ingest", "x.jsonl"], ["checkpoint"], ["log"], ["show"], ["status"]])
+@pytest.mark.parametrize("content", ["guard = maybe", "nonsense = 1", "\x00", "[inject]\nmax_tokens = -1"])
+def test_broken_settings_are_one_line_that_names_the_file(call, tmp_path, monkeypatch, words, content):
+    (tmp_path / "config.toml").write_text(content)
+    monkeypatch.setenv("MEMD_CONFIG", str(tmp_path / "config.toml"))
+    code, out, err = call(*words)
+    assert (code, out, err.count("\n")) == (1, "", 1)
+    assert err.startswith(f"memd: {tmp_path / 'config.toml'}: ")
+
+
+@pytest.mark.parametrize("words", [["log"], ["show"], ["status"], ["checkpoint"], ["ingest", "x.jsonl"], ["run"]])
+def test_a_damaged_record_is_one_line(call, words):
+    """Bytes that are no database: said with the path, nothing is changed."""
+    home = Home()
+    home.state.mkdir(parents=True, mode=0o700)
+    home.db.write_bytes(b"nonsense " * 1_000)
+    code, out, err = call(*words)
+    assert (code, out, err.count("\n")) == (1, "", 1)
+    assert f"memd's record {home.db} cannot be used: the file is damaged" in err
+    assert home.db.read_bytes() == b"nonsense " * 1_000
+
+
+def test_a_full_disk_behind_the_output_is_one_line(tmp_path):
+    if not os.path.exists("/dev/full"):
+        pytest.skip("no /dev/full here")
+    transcript = Transcript(tmp_path / "5d1f0c1e.jsonl")
+    transcript.turn("Make the gateway fast.")
+    Home().run("ingest", transcript.path)
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([*MEMD, "log"], stdout=full, stderr=subprocess.PIPE, text=True, timeout=30, check=False)
+    assert (done.returncode, done.stderr) == (1, "memd: cannot go on: No space left on device\n")
+
+
+def test_a_daemon_that_is_silent_is_one_line(call, tmp_path, monkeypatch):
+    """Something holds the lock and the socket and never answers."""
+    from memd.daemon import sole  # noqa: PLC0415
+    from memd.files import Lock  # noqa: PLC0415
+
+    monkeypatch.setattr(sole.alone, "__defaults__", (0.1,))
+    home = Home()
+    home.state.mkdir(parents=True, mode=0o700)
+    with Lock(home.state / "memd.lock"):
+        code, out, err = call("ingest", tmp_path)
+    assert (code, out, err.count("\n")) == (1, "", 1)
+    assert "try again later" in err
+
+
+def test_no_command_reads_more_than_it_needs():
+    """`memd --help` must stay quick: no command's module is read for it."""
+    assert not any(hasattr(value, "callback") for value in vars(cli).get("commands", {}).values())

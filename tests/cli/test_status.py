@@ -1,0 +1,177 @@
+"""`memd status`: the shape that scripts rely on, states, and what it says of a source that is not as it was."""
+
+import json
+import os
+
+import pytest
+from process import Home
+from transcript import Transcript
+
+ONE = "5d1f0c1e-0000-4000-8000-000000000001"
+
+
+def sessions(call, *words):
+    code, out, err = call("status", *words, "--json")
+    assert (code, err) == (0, "")
+    return json.loads(out)["sessions"]
+
+
+def codes(call):
+    return [reason["code"] for reason in sessions(call)[0]["reasons"]]
+
+
+@pytest.fixture
+def transcript(tmp_path, call):
+    transcript = Transcript(tmp_path / "projects" / f"{ONE}.jsonl", cwd=str(tmp_path), at=1_795_990_000)
+    transcript.turn("Make the gateway fast.")
+    call("ingest", transcript.path)
+    return transcript
+
+
+def test_the_shape_without_a_daemon_is_fixed(call, transcript, home):
+    """Pinned literally, but for what differs from run to run."""
+    code, out, err = call("status", "--json")
+    (made,) = [one["checkpoint"] for one in json.loads(out)["sessions"]]
+    size = transcript.path.stat().st_size
+    expected = {
+        "version": 1,
+        "daemon": {
+            "running": False,
+            "pid": None,
+            "version": None,
+            "since": None,
+            "socket": str(home / ".local" / "state" / "memd" / "memd.sock"),
+            "watches": {"have": 0, "want": 0},
+            "queue": 0,
+            "errors": ["nothing will restart the daemon after a crash or a reboot: `memd install --service` mends it"],
+        },
+        "sessions": [
+            {
+                "session": f"claude-code:{ONE}",
+                "tool": "claude-code",
+                "cwd": transcript.cwd,
+                "state": "idle",
+                "context": {"tokens": 9_000, "window": 200_000, "fraction": 0.045},
+                "source": {
+                    "path": str(transcript.path),
+                    "offset": size,
+                    "size": size,
+                    "lag_bytes": 0,
+                    "unit": "bytes",
+                },
+                "messages": 2,
+                "compactions": 0,
+                "checkpoint": {
+                    "number": 1,
+                    "at": made["at"],
+                    "writer": "extractive",
+                    "trigger": "ingest",
+                    "tokens": made["tokens"],
+                    "valid": True,
+                    "problems": [],
+                    "receipt": made["receipt"],
+                },
+                "delivery": {
+                    "level": "written",
+                    "at": made["at"],
+                    "hook": None,
+                    "number": 1,
+                    "receipt": made["receipt"],
+                },
+                "health": "degraded",
+                "reasons": [
+                    {
+                        "code": "hooks-missing",
+                        "text": "memd's hooks are not in claude-code's settings: nothing can be given back",
+                        "fix": "memd install claude-code",
+                    }
+                ],
+            }
+        ],
+    }
+    assert (code, err, out.count("\n")) == (0, "", 1)
+    assert out == json.dumps(expected, ensure_ascii=False) + "\n"
+    assert list(made["tokens"]) == ["mind", "memo", "scene", "total"]
+
+
+def test_the_shape_with_a_daemon_is_the_same():
+    home = Home()
+    with home.daemon() as child:
+        found = home.status()
+    assert list(found) == ["version", "daemon", "sessions"]
+    daemon = found["daemon"]
+    assert list(daemon) == ["running", "pid", "version", "since", "socket", "watches", "queue", "errors"]
+    assert (daemon["running"], daemon["pid"], daemon["queue"]) == (True, child.pid, 0)
+    assert daemon["since"].endswith("Z")
+
+
+def test_nothing_recorded_is_no_error(call):
+    assert sessions(call) == []
+    assert "Nothing is recorded yet" in call("status")[1]
+
+
+def test_one_session_that_is_not_there_is(call, transcript):
+    code, out, err = call("status", "nonsense")
+    assert (code, out, err) == (1, "", "memd: no session begins with 'nonsense'\n")
+
+
+def test_states(call, transcript, tmp_path):
+    """Idle; active; ended is a hook's word; foreign: a container's directory."""
+    assert sessions(call)[0]["state"] == "idle"
+    transcript.now().turn("Again.")
+    call("ingest", transcript.path)
+    assert sessions(call)[0]["state"] == "active"
+    foreign = Transcript(tmp_path / "projects" / f"{ONE[:-1]}2.jsonl", cwd="/container/only")
+    foreign.now().turn("Inside.")
+    call("ingest", foreign.path)
+    assert sessions(call)[0]["state"] == "foreign"
+
+
+def test_sub_agents_only_where_asked_for(call, transcript, tmp_path):
+    agent = Transcript(tmp_path / "projects" / ONE / "subagents" / "agent-a1.jsonl", session=ONE)
+    agent.row(type="user", isSidechain=True, agentId="a1", message={"role": "user", "content": "Look."})
+    call("ingest", transcript.path)
+    assert [one["session"] for one in sessions(call)] == [f"claude-code:{ONE}"]
+    assert f"claude-code:{ONE}/a1" in [one["session"] for one in sessions(call, "--all")]
+
+
+def test_lines_that_nobody_read_are_told(call, transcript):
+    """No daemon runs and the transcript grew long ago: stale, with what mends it."""
+    transcript.turn("Not read.")
+    os.utime(transcript.path, (1_795_990_000,) * 2)
+    found = sessions(call)[0]
+    assert found["source"]["lag_bytes"] == transcript.path.stat().st_size - found["source"]["offset"] > 0
+    assert "unread" in codes(call)
+
+
+def test_a_transcript_that_is_gone_is_told_at_once(call, transcript):
+    """Before any daemon has noticed; the record and the checkpoint stay."""
+    transcript.path.unlink()
+    found = sessions(call)[0]
+    assert "source-gone" in codes(call)
+    assert (found["messages"], found["checkpoint"]["number"], found["source"]["lag_bytes"]) == (2, 1, 0)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
+def test_a_transcript_without_permission_is_failing(call, transcript):
+    transcript.path.chmod(0)
+    assert codes(call)[0] == "source-unreadable"
+    assert sessions(call)[0]["health"] == "failing"
+
+
+def test_a_moved_transcript_is_judged_where_it_is_now(call, transcript, tmp_path):
+    """Archived and read there: the old place does not count any more."""
+    moved = tmp_path / "a" / transcript.path.name
+    moved.parent.mkdir()
+    transcript.path.rename(moved)
+    call("ingest", moved)
+    found = sessions(call)[0]
+    assert (found["source"]["path"], "source-gone" in codes(call), found["messages"]) == (str(moved), False, 2)
+
+
+def test_the_table_names_what_is_wrong_and_what_mends_it(call, transcript, home):
+    code, out, _ = call("status")
+    assert code == 0
+    assert f"claude-code:{ONE[:8]}" in out
+    assert "memd install claude-code" in out
+    assert out.startswith("daemon: not running")

@@ -13,11 +13,13 @@ from pathlib import Path
 
 from memd.config import Config, Paths
 from memd.daemon import afterthoughts
+from memd.daemon.gate import Gate
+from memd.daemon.ignore import Ignore
 from memd.daemon.keeper import Keeper
 from memd.daemon.reader import Reader, Step
 from memd.errors import NotFound
 from memd.model import Checkpoint, Receipt, Session
-from memd.store import Store
+from memd.store import Seed, Store
 from memd.store.folders import Folders
 from memd.tools.protocol import Tool
 from memd.tools.registry import TOOLS
@@ -46,7 +48,8 @@ class Pipeline:
         self.store = Store.open(paths.state / "memd.db")
         self.folders = Folders(paths.state)
         self.keeper = Keeper(self.store, self.folders, config, clock)
-        self._reader = Reader(self.store, clock)
+        home = environ.get("HOME") or os.path.expanduser("~")  # noqa: PTH111 - a text is needed
+        self._reader = Reader(self.store, clock, Gate(self.store, Ignore(config.ignore, home)))
         self._clock = clock
         self._environ = environ
         self._writer = Extractive()
@@ -54,6 +57,10 @@ class Pipeline:
     def close(self) -> None:
         """Let the record go."""
         self.store.close()
+
+    def whose(self, tool: Tool, path: Path) -> Seed | None:
+        """The session of a transcript, recorded or not."""
+        return self._reader.session(tool, path)
 
     def step(self, tool: Tool, path: Path) -> Step:
         """Read a transcript on by one step; what it shows of an injection becomes proof of delivery."""
@@ -150,7 +157,9 @@ class Pipeline:
             NotFound: the file names no session.
         """
         if session is None:
-            raise NotFound(f"{path}: a transcript of {tool.name} that names no session")
+            raise NotFound(
+                f"{path}: names no session of {tool.name}, or one in an ignored directory, or no directory yet"
+            )
         self.over(session)
         self.refresh(session, trigger)
         return session

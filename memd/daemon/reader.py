@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from memd.daemon.gate import Gate
+from memd.daemon.ignore import Ignore
 from memd.errors import SourceUnreadable
 from memd.model import Event, Gap, Receipt, Record, Session, TurnEnd
 from memd.model.secrets import masked
@@ -33,9 +35,10 @@ class Step:
 class Reader:
     """Reads transcripts into the record."""
 
-    def __init__(self, store: Store, clock: Callable[[], int]) -> None:
+    def __init__(self, store: Store, clock: Callable[[], int], gate: Gate | None = None) -> None:
         self._store = store
         self._clock = clock
+        self._gate = gate or Gate(store, Ignore((), "/"))
 
     def step(self, tool: Tool, path: Path, limit: int = 1 << 20) -> Step:
         """Read on for about `limit` bytes and commit what came of them.
@@ -46,6 +49,8 @@ class Reader:
         if not _is_text(path):
             raise SourceUnreadable(f"{path}: a name that is not UTF-8 cannot be recorded; rename it, or its folder")
         row = self._store.source(str(path))
+        if self._gate.closed(path, row):
+            return Step(row.session if row else None)
         cursor = lines.Cursor.loads(row.cursor) if row else lines.Cursor.start()
         batch = lines.read(path, cursor, limit)
         if batch.gone:
@@ -60,6 +65,9 @@ class Reader:
             batch = lines.read(path, lines.Cursor.start(), limit)
             state = tool.start(_identity(seed))
         state, events = _feed(tool, state, batch)
+        if row is None and not (admitted := self._gate.admits(seed, batch.size, events)):
+            unseen = admitted is None and bool(batch.lines) and batch.cursor.offset < batch.size
+            return self.step(tool, path, limit * 8) if unseen else Step(None)
         now = self._clock()
         done = self._store.commit(
             seed, batch.cursor.dumps(), tool.dump(state), events, size=batch.size, offset=batch.cursor.offset, now=now
@@ -77,6 +85,10 @@ class Reader:
         if row is not None and row.gone_at is None:
             self._store.forget_source(str(path), self._clock())
         return Step(row.session if row else None, gone=True)
+
+    def session(self, tool: Tool, path: Path) -> Seed | None:
+        """Whose transcript it is."""
+        return self._seed(tool, path, self._store.source(str(path)))
 
     def _seed(self, tool: Tool, path: Path, row: SourceRow | None) -> Seed | None:
         if row is not None:

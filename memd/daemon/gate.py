@@ -1,0 +1,40 @@
+"""Which transcripts may be recorded: not those of ignored directories, nor those that were forgotten.
+
+Until a transcript tells its directory nothing of it is kept: it is read from its start again at the next hint. One in which
+the agent has answered without a directory in any row has none to tell, and is recorded.
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from memd.daemon.ignore import Ignore
+from memd.model import Channel, Event, Facts, Message
+from memd.store import Seed, SourceRow, Store
+
+
+class Gate:
+    """Asked by the reader, before and after it looks into a transcript."""
+
+    def __init__(self, store: Store, ignore: Ignore) -> None:
+        self._store = store
+        self._ignore = ignore
+        self._directories: dict[Path, str] = {}
+        """Of transcripts that were turned away: so they need not be read again to be turned away again."""
+
+    def closed(self, path: Path, row: SourceRow | None) -> bool:
+        """Whether a transcript is not to be read (on) because of its directory, as far as that is known."""
+        known = self._store.session(row.session) if row else None
+        directory = known.cwd if known else self._directories.get(path)
+        return directory is not None and self._ignore.reason(directory) is not None
+
+    def admits(self, seed: Seed, size: int, events: Iterable[Event]) -> bool | None:
+        """Whether a transcript of which nothing is recorded yet may be, by its first events; None: they do not tell."""
+        if self._store.is_forgotten(seed.session, seed.parent, seed.path, size):
+            return False
+        found = list(events)
+        directory = next((event.cwd for event in found if isinstance(event, Facts) and event.cwd), None)
+        if directory is None:
+            answered = any(isinstance(event, Message) and event.channel is Channel.AGENT_TEXT for event in found)
+            return True if answered else None
+        self._directories[Path(seed.path)] = directory
+        return self._ignore.reason(directory) is None

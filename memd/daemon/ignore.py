@@ -1,0 +1,46 @@
+"""Directories whose sessions are not recorded: the setting `ignore`, and files called `.memdignore`.
+
+A `.memdignore` in the session's directory or in one above it means: do not record sessions started here. Its lines, if it
+has any, are globs relative to it and narrow that to the directories that fit; `#` begins a comment. It is looked for again at
+each step, so that it holds as soon as it is there. One that cannot be read is taken as empty: when in doubt, nothing is kept.
+"""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from memd.model.globs import fitting
+
+NAME = ".memdignore"
+
+
+class Ignore:
+    """Which directories are ignored, and why."""
+
+    def __init__(self, globs: Iterable[str], home: str) -> None:
+        self._globs = tuple(globs)
+        self._home = home
+
+    def reason(self, directory: str) -> str | None:
+        """What says that sessions of this directory are not recorded; None where nothing does."""
+        glob = fitting(directory, self._globs, base="/", home=self._home)
+        if glob is not None:
+            return f"the setting ignore has {glob!r}"
+        place = Path(directory)
+        return next(
+            (str(file) for above in (place, *place.parents) if self._says(file := above / NAME, directory)), None
+        )
+
+    def _says(self, file: Path, directory: str) -> bool:
+        if not os.path.lexists(file):
+            return False
+        globs = _lines(file)
+        return not globs or fitting(directory, globs, base=str(file.parent), home=self._home) is not None
+
+
+def _lines(file: Path) -> list[str]:
+    try:
+        text = file.read_text("utf-8", "replace")
+    except OSError:
+        return []
+    return [line.strip() for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]

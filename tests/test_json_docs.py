@@ -15,7 +15,7 @@ from memd.model import Channel
 JSON = (ROOT / "docs" / "json.md").read_text("utf-8")
 
 VOLATILE = {"pid", "version", "since", "at", "socket", "path", "cwd", "receipt", "offset", "size", "length", "number"}
-VOLATILE |= {"mind", "memo", "scene", "total", "have", "want", "queue", "messages"}
+VOLATILE |= {"mind", "memo", "scene", "total", "have", "want", "queue", "messages", "score"}
 """Fields whose values differ from run to run; of all others the example shows what a real run gives."""
 TYPES = {"integer": int, "string": str, "boolean": bool, "number": (int, float), "null": type(None), "object": dict}
 
@@ -60,7 +60,7 @@ def documented(name):
     return {row[0].strip("`"): tuple(row[1].split(", ")) for row in rows}
 
 
-JSON_COMMANDS = ["status", "log", "show", "ingest", "checkpoint", "doctor"]
+JSON_COMMANDS = ["status", "log", "show", "search", "ingest", "checkpoint", "doctor"]
 
 
 def test_every_json_output_is_documented():

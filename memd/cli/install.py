@@ -129,10 +129,14 @@ def _serve(places: "Paths", manager: "Manager") -> str | None:
     from memd.errors import MemdError  # noqa: PLC0415
 
     try:
-        installation.add_service(places, manager)
+        confined = installation.add_service(places, manager)
     except MemdError as error:
         return str(error)
     click.echo(f"Service: {manager.unit} is enabled and started")
+    if not confined:
+        click.echo(
+            "This machine gives users no namespaces of their own: the daemon runs without a read-only file system"
+        )
     if service.look(manager, places).linger is False:
         click.echo("It ends when you log out; to let it go on: loginctl enable-linger")
     return None

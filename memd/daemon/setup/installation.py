@@ -28,12 +28,12 @@ def put_in(paths: Paths, planned: Sequence[tuple[Tool, Plan]]) -> None:
         raise
 
 
-def add_service(paths: Paths, manager: Manager) -> None:
-    """The unit, written and started. Raises Refused or Fault as `service.install` does."""
+def add_service(paths: Paths, manager: Manager) -> bool:
+    """The unit, written and started; whether it is confined. Raises Refused or Fault as `service.install` does."""
     if why := manager.trouble():
         raise Refused(why)
     made = [folder for own in manager.folders() for folder in ledger.missing_folders(own)]
     record = ledger.read(paths).with_folders(made)
     with refused(paths.state, "written"):
         ledger.write(paths, replace(record, service=str(manager.unit)))
-    service.install(manager, paths)
+    return service.install(manager, paths)

@@ -56,6 +56,14 @@ class Manager(Protocol):
         """The unit for this memd, with absolute paths in it."""
         ...
 
+    def plain(self, content: bytes) -> bytes:
+        """The unit without what confines the daemon."""
+        ...
+
+    def too_confined(self) -> bool:
+        """Whether the last start failed because this machine cannot confine it so."""
+        ...
+
     def owns(self, content: bytes) -> bool:
         """Whether a unit with this content was written by memd."""
         ...
@@ -94,7 +102,7 @@ class ServiceFacts:
     enabled: bool
     active: bool
     current: bool
-    """The unit is what this memd would write now."""
+    """The unit is what this memd would write now, confined or not."""
     linger: bool | None
     """Whether it goes on after the person has logged out; None where that is no question."""
     trouble: str | None
@@ -112,8 +120,10 @@ def here(environ: Mapping[str, str]) -> Manager:
     return Systemd(environ)
 
 
-def install(manager: Manager, paths: Paths) -> None:
-    """Write the unit and start the daemon by it.
+def install(manager: Manager, paths: Paths) -> bool:
+    """Write the unit and start the daemon by it; whether it is confined as the unit says.
+
+    Where the machine cannot do that, a daemon that may write is better than none.
 
     Raises:
         Refused: there is no manager here, a unit of that name is somebody else's, or it cannot be written.
@@ -122,9 +132,21 @@ def install(manager: Manager, paths: Paths) -> None:
     if why := manager.trouble():
         raise Refused(why)
     _refuse_foreign(manager)
+    content = manager.content(paths)
+    try:
+        _write_and_start(manager, content)
+    except Fault:
+        if manager.plain(content) == content or not manager.too_confined():
+            raise
+        _write_and_start(manager, manager.plain(content))
+        return False
+    return True
+
+
+def _write_and_start(manager: Manager, content: bytes) -> None:
     with refused(manager.unit, "written"):
         manager.unit.parent.mkdir(parents=True, exist_ok=True)
-        write_atomic(manager.unit, manager.content(paths), 0o644)
+        write_atomic(manager.unit, content, 0o644)
     manager.start()
 
 
@@ -145,12 +167,12 @@ def look(manager: Manager, paths: Paths) -> ServiceFacts:
     why = manager.trouble()
     if content is None:
         return ServiceFacts(None, enabled=False, active=False, current=False, linger=None, trouble=why)
-    usable = why is None
+    usable, wanted = why is None, manager.content(paths)
     return ServiceFacts(
         manager.kind,
         enabled=usable and manager.enabled(),
         active=usable and manager.active(),
-        current=content == manager.content(paths),
+        current=content in {wanted, manager.plain(wanted)},
         linger=_lingers() if manager.kind == "systemd" else None,
         trouble=why,
     )

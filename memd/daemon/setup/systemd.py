@@ -17,6 +17,10 @@ from memd.daemon.setup.service import Kind, must, program, run, variables
 
 NAME = "memd.service"
 SEE = f"see `journalctl --user -u {NAME}`"
+CONFINING = ("PrivateUsers=", "ProtectSystem=", "ProtectHome=")
+"""The lines that need user namespaces, which some kernels and containers do not give to users."""
+TOO_CONFINED = frozenset({"217", "226"})
+"""systemd's exit codes EXIT_USER and EXIT_NAMESPACE: the namespaces could not be made."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +48,20 @@ class Systemd:
     def content(self, paths: Paths) -> bytes:
         """The shipped unit, filled in."""
         template = assets.read("systemd", NAME).decode("utf-8")
-        return fill(template, program(), variables(self.environ), writable(paths)).encode("utf-8", "surrogateescape")
+        filled = fill(template, program(), variables(self.environ), writable(paths))
+        if os.geteuid() == 0:  # root's manager needs no user namespace, and in one root could not read others' files
+            filled = filled.replace("PrivateUsers=yes\n", "")
+        return filled.encode("utf-8", "surrogateescape")
+
+    def plain(self, content: bytes) -> bytes:
+        """Without the lines that confine it."""
+        lines = content.decode("utf-8", "surrogateescape").splitlines(keepends=True)
+        return "".join(line for line in lines if not line.startswith(CONFINING)).encode("utf-8", "surrogateescape")
+
+    def too_confined(self) -> bool:
+        """By systemd's own exit code."""
+        done = run(["systemctl", "--user", "show", "--property=ExecMainStatus", "--value", NAME], self._environ())
+        return done.stdout.strip() in TOO_CONFINED
 
     def owns(self, content: bytes) -> bool:
         """A unit that runs this package."""
@@ -55,8 +72,12 @@ class Systemd:
         return (self.unit.parent, self.unit.parent / "default.target.wants")
 
     def start(self) -> None:
-        """`restart` starts it too, and a unit that ran before is the new one afterwards."""
+        """`restart` starts it too, and a unit that ran before is the new one afterwards.
+
+        A unit that crashed too often is refused until its failures are forgotten.
+        """
         must(["systemctl", "--user", "daemon-reload"], self._environ(), SEE)
+        run(["systemctl", "--user", "reset-failed", NAME], self._environ())
         must(["systemctl", "--user", "enable", NAME], self._environ(), SEE)
         must(["systemctl", "--user", "restart", NAME], self._environ(), SEE)
 
@@ -89,7 +110,7 @@ class Systemd:
 
 
 def writable(paths: Paths) -> list[Path]:
-    """What the daemon may write to; all else is read-only for it."""
+    """What the daemon may write to; all else is read-only for it, where systemd can confine it."""
     own = [paths.state, paths.data, Path("/tmp")]  # noqa: S108 - a fallback socket may lie there, and SQLite's sorting
     return own if any(paths.socket.is_relative_to(folder) for folder in own) else [*own, paths.socket.parent]
 

@@ -11,10 +11,13 @@ SYSTEMCTL = """#!/bin/sh
 echo "$@" >> "$HOME/systemctl.log"
 [ -e "$HOME/no-session" ] && { echo 'Failed to connect to bus' >&2; exit 1; }
 case "$*" in
-    *"restart memd.service") [ -e "$HOME/broken" ] && { echo 'Job for memd.service failed.' >&2; exit 1; }
+    *"restart memd.service")
+        [ -e "$HOME/no-namespaces" ] && grep -q ProtectHome= "$HOME/.config/systemd/user/memd.service" && exit 1
+        [ -e "$HOME/broken" ] && { echo 'Job for memd.service failed.' >&2; exit 1; }
         touch "$HOME/active" ;;
     *"enable memd.service") touch "$HOME/enabled" ;;
     *"disable --now memd.service") rm -f "$HOME/enabled" "$HOME/active" ;;
+    *ExecMainStatus*) [ -e "$HOME/no-namespaces" ] && echo 226 ;;
     *is-enabled*) [ -e "$HOME/enabled" ] ;;
     *is-active*) [ -e "$HOME/active" ] ;;
 esac
@@ -46,7 +49,7 @@ def places():
 
 @pytest.fixture
 def systemctl(tmp_path, home, monkeypatch):
-    """A systemd that remembers what it was told; `no-session` and `broken` in the home make it fail."""
+    """A systemd that remembers what it was told; `no-session`, `broken` and `no-namespaces` in the home make it fail."""
     program = tmp_path / "bin" / "systemctl"
     program.parent.mkdir()
     program.write_text(SYSTEMCTL)

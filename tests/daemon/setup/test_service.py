@@ -44,8 +44,8 @@ class TestUnit:
         """A crash restarts it, silence too; it cannot eat the machine, gain rights, or write where it has no business."""
         lines = Systemd({}).content(places).decode().splitlines()
         for line in (
-            "Type=notify", "Restart=on-failure", "WatchdogSec=60", "MemoryMax=1G", "TasksMax=256",
-            "NoNewPrivileges=yes", "ProtectSystem=strict", "UMask=0077", "WantedBy=default.target",
+            "Type=notify", "Restart=on-failure", "WatchdogSec=60", "MemoryMax=1G", "TasksMax=256", "UMask=0077",
+            "NoNewPrivileges=yes", "ProtectSystem=strict", "ProtectHome=read-only", "WantedBy=default.target",
         ):  # fmt: skip
             assert line in lines
 
@@ -103,7 +103,12 @@ class TestSystemd:
         before = {path for path in home.rglob("*") if path != systemctl}
         put_in(places, [])
         add_service(places, systemd)
-        assert _told(systemctl)[-3:] == ["daemon-reload", "enable memd.service", "restart memd.service"]
+        assert _told(systemctl)[-4:] == [
+            "daemon-reload",
+            "reset-failed memd.service",
+            "enable memd.service",
+            "restart memd.service",
+        ]
         facts = service.look(systemd, places)
         assert (facts.kind, facts.enabled, facts.active, facts.current) == ("systemd", True, True, True)
         assert systemd.unit.stat().st_mode & 0o777 == 0o644
@@ -129,6 +134,22 @@ class TestSystemd:
         (home / "broken").touch()
         with pytest.raises(Fault, match=r"Job for memd.service failed\.; see `journalctl --user -u memd.service`"):
             add_service(places, systemd)
+
+    def test_what_cannot_be_confined_runs_all_the_same(self, systemd, places, home):
+        """No user namespaces here: systemd's exit code says so, and the unit is written without them; it counts as current."""
+        (home / "no-namespaces").touch()
+        assert not add_service(places, systemd)
+        unit = systemd.unit.read_text()
+        assert "ProtectSystem=" not in unit
+        assert "ProtectHome=" not in unit
+        assert "MemoryMax=1G" in unit
+        assert service.look(systemd, places).current
+
+    def test_root_needs_no_namespace_of_its_own(self, places, monkeypatch):
+        """In one, root would be denied what is others': bind mounts in a container are."""
+        for uid, lines in ((0, 0), (1000, 1)):
+            monkeypatch.setattr(os, "geteuid", lambda uid=uid: uid)
+            assert Systemd({}).content(places).count(b"\nPrivateUsers=yes\n") == lines
 
     def test_a_stranger_of_the_same_name_stays(self, systemd, places):
         """Another program's memd.service is neither replaced nor removed."""

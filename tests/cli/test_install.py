@@ -197,13 +197,17 @@ class TestUninstall:
         assert _snapshot(home) == before
 
     def test_the_record_stays_and_is_named(self, memd, home):
-        """Only --purge takes it."""
+        """Only --purge takes it, then or later, with the folders that were made around it."""
+        before = _snapshot(home)
         memd("install", "--yes")
         record = home / ".local" / "state" / "memd" / "sessions" / "x"
         record.mkdir(parents=True)
         done = memd("uninstall", "--yes")
         assert f"The record stays in {record.parent.parent}" in done.stdout
-        assert sorted(path.name for path in record.parent.parent.iterdir()) == ["sessions"]
+        assert sorted(path.name for path in record.parent.parent.iterdir()) == ["installed", "sessions"]
+        assert "nothing to take away" in memd("uninstall").stdout
+        assert memd("uninstall", "--purge", "--yes").returncode == 0
+        assert _snapshot(home) == before
 
     def test_a_named_tool(self, memd, home):
         """The last tool takes the hook with it."""

@@ -94,12 +94,18 @@ def write(paths: Paths, ledger: Ledger) -> None:
 
 
 def remove(paths: Paths, ledger: Ledger) -> None:
-    """Take the ledger away, and every folder that the installation made and that is empty now."""
+    """Take the ledger away, and every folder that the installation made and that is empty now.
+
+    Where the record stays, a ledger of the folders around it stays too: the purge that comes later takes them away.
+    """
     path(paths).unlink(missing_ok=True)
     own = [path(paths).parent, paths.state]
     for folder in sorted({*map(Path, ledger.folders), *own}, key=lambda folder: -len(folder.parts)):
         with suppress(OSError):  # not empty, or not there
             folder.rmdir()
+    around = tuple(name for name in ledger.folders if paths.state.is_relative_to(name) and Path(name).is_dir())
+    if around:
+        write(paths, Ledger(folders=around))
 
 
 def missing_folders(path: Path) -> list[Path]:

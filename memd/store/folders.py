@@ -2,8 +2,9 @@
 
     <state>/sessions/<tool>/<id>/history/0007/{mind,memo,scene,checkpoint}.md and ready/<EVENT>[.<source>][.<part>]
     <state>/sessions/<tool>/<id>/{mind,memo,scene,checkpoint}.md    copies of the current number's
-    <state>/sessions/<tool>/<id>/ready -> history/0007/ready        one link, so that all parts change at once; other
-                                                                    replies for the same number go into history/0007/ready.2
+    <state>/sessions/<tool>/<id>/ready -> history/0007/ready        one link, so that all parts change at once
+
+Other replies for the same number go into history/0007/ready.2, ready.3, …
 
 A number is written whole under another name and then given its own; the record's row makes it current. The copies at the top
 and the link are made after that, and made again at start where a crash came between.
@@ -75,26 +76,35 @@ class Folders:
 
     def replies(self, folder: Path) -> Replies:
         """The ready replies, all of the same number and made at the same time."""
+        link = folder / "ready"
         for _ in range(_TRIES):
             try:
-                place = (folder / "ready").resolve(strict=True)
-                return Replies(int(place.parent.name), {path.name: path.read_bytes() for path in place.iterdir()})
+                target = link.readlink()
+                found = {path.name: path.read_bytes() for path in (folder / target).iterdir()}
+                if link.readlink() == target:
+                    return Replies(int(target.parent.name), found)
             except FileNotFoundError:  # none yet, or others took their place just now
                 continue
-            except ValueError:
+            except (OSError, ValueError):
                 break
         return Replies()
 
     def replace_replies(self, folder: Path, number: int, ready: Mapping[str, bytes]) -> None:
-        """Other replies for a number that is current, because what lies behind the session changed."""
-        first, second = (_numbered(folder, number) / name for name in ("ready", "ready.2"))
-        used = (folder / "ready").resolve()
-        fresh = second if used == first.resolve() else first
-        files.remove_tree(fresh)  # the old ones stay until the next exchange: somebody may be reading them
+        """Other replies for a number that is current, because what lies behind the session changed.
+
+        The old ones stay until the next exchange: somebody may be reading them. A name is not used twice.
+        """
+        place, used = _numbered(folder, number), (folder / "ready").resolve()
+        count = int(used.suffix[1:] or 1) if used.parent == place.resolve() else 1
+        fresh = place / f"ready.{count + 1}"
+        files.remove_tree(fresh)
         files.private_dir(fresh)
         for name, reply in ready.items():
             files.write_atomic(fresh / name, reply, durable=False)
         _link(folder / "ready", fresh)
+        for old in place.glob("ready*"):
+            if old.name not in {fresh.name, used.name}:
+                files.remove_tree(old)
 
     def text(self, folder: Path, number: int) -> str | None:
         """What checkpoint `number` gave back."""

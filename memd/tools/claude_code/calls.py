@@ -169,16 +169,21 @@ def refused(row: Row, block: Row) -> bool:
     `toolUseResult`, and a failed command's text begins with its exit code.
     """
     if string(row, "toolDenialKind"):
-        return string(row, "toolDenialKind") == "user-rejected"
+        return string(row, "toolDenialKind") == "user-rejected" and not row.get("toolDenialUnanswered")
     if string(row, "promptSource") or table(row, "permissionDecision") or not flag(block, "is_error"):
         return False
     return flat(block.get("content")).startswith(_REFUSAL)
 
 
 def refusal_words(row: Row, block: Row) -> str:
-    """The person's own words in a refusal, empty when they gave none."""
+    """The person's own words in a refusal, empty when they gave none.
+
+    They have a field of their own, `userFeedback` (read in 2.1.332); else they stand behind the client's fixed text.
+    """
     if not refused(row, block):
         return ""
+    if string(row, "userFeedback").strip():
+        return string(row, "userFeedback")
     words = flat(block.get("content")).partition(_SAID)[2].strip()
     return "" if words.startswith(_CLIENT_WORDS) else words
 

@@ -118,7 +118,7 @@ def of_answer(row: Row) -> Envelope:
         delivery=Delivery.ANSWER,
         child=flag(row, "isSidechain"),
         headless=headless(row),
-        claimed=headless(row),
+        claimed=headless(row) or flag(row, "toolDenialFromHost"),
     )
 
 

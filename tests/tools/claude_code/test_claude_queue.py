@@ -1,0 +1,123 @@
+"""What was typed while the agent worked: every way out of the client's queue."""
+
+import json
+
+import pytest
+from claude_rows import TOOL, agent, attachment, plain, queue, read, recorded, system, typed
+
+from memd.tail.lines import Line
+
+NOTE = "<task-notification><task-id>a</task-id></task-notification>"
+
+
+def told(done):
+    return [(str(record.channel), record.text, record.undelivered) for record in done.records]
+
+
+def steered(text):
+    what = {"type": "queued_command", "prompt": text, "commandMode": "prompt", "humanTurn": True}
+    return attachment({**what, "origin": {"kind": "human"}})
+
+
+def test_run_as_a_turn_of_its_own():
+    """It is delivered once, by its user row."""
+    row = typed("next", promptSource="queued")
+    assert told(read(queue("enqueue", "next"), queue("dequeue"), row, left=True)) == [("human.queued", "next", False)]
+
+
+def test_taken_into_the_running_turn():
+    """It is delivered once, by the attachment; there is no user row."""
+    rows = queue("enqueue", "also"), queue("remove", "also", reason="absorbed_mid_turn"), steered("also")
+    assert told(read(*rows, left=True)) == [("human.steered", "also", False)]
+
+
+def test_an_older_client_leaves_only_the_removal():
+    """Before the client stated origins, a removal was the taking in: the words are kept as delivered."""
+    rows = plain("hi"), queue("enqueue", "and this"), queue("remove")
+    assert told(read(*rows, left=True))[1:] == [("unattributed", "and this", False)]
+    assert read(*rows).records[1].extra["queue"] is True
+
+
+def test_taken_back_with_popall():
+    """Everything that waited is kept, as undelivered."""
+    rows = typed("hi"), queue("enqueue", "one"), queue("enqueue", "two"), queue("popAll", "one\ntwo")
+    assert told(read(*rows, left=True))[1:] == [("unattributed", "one", True), ("unattributed", "two", True)]
+
+
+def test_stop_that_was_typed_and_never_delivered_is_kept():
+    """Three times typed and removed: three entries that never reached the agent."""
+    rows = [typed("go"), *[queue("enqueue", "stop") for _ in range(3)], *[queue("remove", "stop") for _ in range(3)]]
+    assert told(read(*rows, left=True))[1:] == [("unattributed", "stop", True)] * 3
+
+
+def test_what_waits_when_the_session_ends_was_not_delivered():
+    """Words typed during a compaction and then lost are kept, marked; a waiting notification is nobody's words."""
+    rows = [typed("go"), queue("enqueue", "mind the tests"), queue("enqueue", NOTE), system("compact_boundary")]
+    assert told(read(*rows))[1:] == []
+    assert told(read(*rows, left=True))[1:] == [("unattributed", "mind the tests", True)]
+
+
+def test_late_is_not_lost():
+    """The row comes after all: the entry that was thought lost becomes the delivered one, with its number."""
+    before = [typed("go"), queue("enqueue", "late")]
+    state_then = read(*before, left=True)
+    assert told(state_then)[1:] == [("unattributed", "late", True)]
+
+    events, state = list(state_then.events), state_then.state
+    for number, row in enumerate([queue("dequeue"), typed("late", promptSource="queued"), agent("ok")]):
+        state, found = TOOL.feed(state, _line(row, 1000 + number))
+        events += found
+    _, found = TOOL.left(state)
+    entries = recorded([*events, *found])
+    assert [(str(e.channel), e.text, e.undelivered) for e in entries] == [
+        ("human.typed", "go", False),
+        ("human.queued", "late", False),
+        ("agent.text", "ok", False),
+    ]
+
+
+def _line(row, offset):
+
+    data = json.dumps(row).encode()
+    return Line(offset, len(data), data)
+
+
+def test_left_says_it_once():
+    """Asked again at the end, nothing is told twice."""
+    done = read(typed("go"), queue("enqueue", "x"), left=True)
+    assert TOOL.left(TOOL.load(TOOL.dump(done.state)))[1] == ()
+
+
+@pytest.mark.parametrize("text", [NOTE, "<bash-notification>x", json.dumps({"task_id": "b1", "status": "completed"})])
+def test_machines_in_the_queue_stay_machines(text):
+    """A finished job that an older client removed is a notification; one that nobody took is no lost message."""
+    assert told(read(plain("hi"), queue("enqueue", text), queue("remove")))[1:] == [
+        ("background.notification", text, False)
+    ]
+    assert told(read(plain("hi"), queue("enqueue", text), left=True))[1:] == []
+    assert told(read(plain("hi"), queue("enqueue", text), queue("popAll")))[1:] == []
+
+
+def test_words_that_only_begin_like_a_job_are_words():
+    """Broken JSON is what somebody typed."""
+    text = '{"task_id": what does this mean?'
+    assert told(read(plain("hi"), queue("enqueue", text), queue("remove")))[1:] == [("unattributed", text, False)]
+
+
+def test_the_removed_one_is_found_by_its_text():
+    """Where the row names what leaves, the others keep waiting, in their order."""
+    rows = [plain("hi"), *[queue("enqueue", text) for text in "abc"], queue("remove", "b"), queue("remove")]
+    assert [text for _, text, _ in told(read(*rows))] == ["hi", "b", "a"]
+
+
+def test_a_queue_that_nobody_empties_is_bounded():
+    """A thousand waiting entries do not grow the state without end; unknown operations and types change nothing."""
+    rows = [queue("enqueue", "x" * 50) for _ in range(1_000)]
+    done = read(*rows, queue("shuffle"), queue("dequeue", 7), queue("remove", []), queue("enqueue", None))
+    assert len(TOOL.dump(done.state)) < 60_000
+
+
+def test_two_on_one_line_are_two():
+    """A lost newline between two rows of the queue, which have no ids, loses neither."""
+    data = b"".join(json.dumps(queue("enqueue", text)).encode() for text in ("one", "two"))
+    assert [text for _, text, _ in told(read(data, left=True))] == ["one", "two"]

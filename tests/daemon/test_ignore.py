@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from conftest import Chain
+from chain import Chain
 
 from memd.daemon.ignore import Ignore
 from memd.model import Channel

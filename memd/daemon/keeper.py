@@ -24,6 +24,8 @@ AGENT_TEXTS, CALLS = 60, 1_500
 INJECT_CAP, INJECT_SHARE, UNKNOWN_WINDOW = 12_000, 0.08, 200_000
 CLOSE = 3
 """A compaction within so many turns of the last gets the short form."""
+LATE = "Late"
+"""The reply for the next prompt when a compaction's own hook gave nothing; under no event's name, so no hook takes it alone."""
 _CODE = string.ascii_uppercase + string.digits
 
 
@@ -109,6 +111,8 @@ class Keeper:
             back = {
                 f"SessionStart.resume.{k}": tool.reply("SessionStart", text) for k, text in enumerate(full.parts, 1)
             }
+            one = compose(content, self.budget(session, tool), tokens, Limits(tool.part_limit, 1))
+            back[LATE] = tool.reply(tool.prompt_event, one.text)
         else:
             back = {"SessionStart.resume.1": tool.reply("SessionStart", _line(session, content.number))}
         return {**replies, **back, "PreCompact": tool.reply("PreCompact", summary_hint(content))}

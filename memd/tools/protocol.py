@@ -89,6 +89,8 @@ class Tool(Protocol):
     """The longest text one hook output may hold, in UTF-16 units, before the tool cuts or spills it."""
     part_count: int
     """How many hook outputs can carry one checkpoint."""
+    prompt_event: str
+    """The event at which a prompt comes in and a text can still be given."""
 
     def place(self, environ: Mapping[str, str]) -> Place:
         """Where its things are."""

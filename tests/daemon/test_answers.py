@@ -124,11 +124,11 @@ def test_frozen_texts_are_bounded_and_thaw(chain, monkeypatch):
     transcript.turn("Make the gateway fast.")
     chain.read(transcript)
     for number in range(frozen.MOST + 20):
-        chain.answers._frozen.put(f"claude-code:{number}:compact", chain.folders.replies(chain.folder))
-    assert len(chain.answers._frozen) == frozen.MOST
+        chain.answers._giving.frozen.put(f"claude-code:{number}:compact", chain.folders.replies(chain.folder))
+    assert len(chain.answers._giving.frozen) == frozen.MOST
     monkeypatch.setattr(frozen, "THAWS", 0.0)
-    chain.answers._frozen.put("claude-code:x:compact", chain.folders.replies(chain.folder))
-    assert len(chain.answers._frozen) == 1
+    chain.answers._giving.frozen.put("claude-code:x:compact", chain.folders.replies(chain.folder))
+    assert len(chain.answers._giving.frozen) == 1
 
 
 # PreCompact
@@ -458,3 +458,48 @@ def test_a_hook_makes_its_transcript_a_live_one(chain, tmp_path):
     chain.settle()
     assert chain.live == [transcript.path]
     assert chain.store.session(transcript.id).messages == 2
+
+
+# A compaction whose own hook gave nothing
+
+
+def lost_compaction(chain):
+    """A session that was compacted, and the client's hook said nothing to the model."""
+    transcript = chain.transcript()
+    transcript.turn("Make the gateway fast, the port is 9443.")
+    chain.read(transcript)
+    transcript.compacts()
+    chain.read(transcript)
+    return transcript
+
+
+def test_the_next_prompt_gets_what_the_compactions_own_hook_did_not_bring(chain):
+    """It ran and succeeded, and the model never saw its text: then the prompt's hook brings it, in one part."""
+    transcript = lost_compaction(chain)
+    reply = chain.hook("UserPromptSubmit", transcript, prompt="go on")
+    assert json.loads(reply)["hookSpecificOutput"]["hookEventName"] == "UserPromptSubmit"
+    assert "the port is 9443" in given(reply)
+    assert marks.find(given(reply)).code
+
+
+def test_a_prompt_gets_nothing_where_the_text_arrived(chain):
+    """The usual case: every prompt asks, and none is told a word."""
+    transcript = lost_compaction(chain)
+    transcript.injected(given(chain.hook("SessionStart", transcript, part=1, source="compact")))
+    chain.read(transcript)
+    assert chain.hook("UserPromptSubmit", transcript, prompt="go on") == b""
+
+
+def test_a_prompt_gets_nothing_while_the_text_is_on_its_way(chain):
+    """What a start was given a moment ago is not in the transcript yet: it must not come twice."""
+    transcript = lost_compaction(chain)
+    assert chain.hook("SessionStart", transcript, part=1, source="resume")
+    assert chain.hook("UserPromptSubmit", transcript, prompt="go on") == b""
+
+
+def test_what_a_prompt_brought_is_brought_once(chain):
+    """The transcript shows it, so the next prompt gets nothing."""
+    transcript = lost_compaction(chain)
+    transcript.injected(given(chain.hook("UserPromptSubmit", transcript, prompt="go on")))
+    chain.read(transcript)
+    assert chain.hook("UserPromptSubmit", transcript, prompt="and on") == b""

@@ -18,6 +18,7 @@ class ClaudeCode:
     unit = "bytes"
     part_limit = hooks.PART_LIMIT
     part_count = 4
+    prompt_event = "UserPromptSubmit"
 
     def place(self, environ: Mapping[str, str]) -> Place:
         return place.place(environ)

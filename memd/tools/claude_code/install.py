@@ -31,6 +31,7 @@ ENTRIES = (
     HookEntry("SessionStart", matcher=RESTORED, part=3),
     HookEntry("SessionStart", matcher=RESTORED, part=4),
     HookEntry("PreCompact"),
+    HookEntry("UserPromptSubmit"),
     HookEntry("SessionEnd", timeout=2),
 )
 

@@ -174,7 +174,7 @@ class TestEntries:
         """The client's unit is seconds: 5 for what gives context, 2 at a session's end. In milliseconds: hours."""
         hooks = _load(install(None, COMMAND))["hooks"]
         timeouts = {e: {h["timeout"] for g in groups for h in g["hooks"]} for e, groups in hooks.items()}
-        assert timeouts == {"SessionStart": {5}, "PreCompact": {5}, "SessionEnd": {2}}
+        assert timeouts == {"SessionStart": {5}, "PreCompact": {5}, "UserPromptSubmit": {5}, "SessionEnd": {2}}
 
     def test_the_first_part_covers_every_source(self):
         """A matcher on part 1 would miss a source; without one on the others four hooks would run at each start."""
@@ -288,11 +288,11 @@ class TestOwnEntries:
     def test_an_old_one_beside_the_wanted_ones_goes(self):
         """An event that an older version used is not used for ever."""
         settings = _load(install(None, COMMAND))
-        old = {"hooks": [{"type": "command", "command": "/x/memd_hook.py claude-code UserPromptSubmit || :"}]}
-        settings["hooks"]["UserPromptSubmit"] = [old]
+        old = {"hooks": [{"type": "command", "command": "/x/memd_hook.py claude-code PostCompact || :"}]}
+        settings["hooks"]["PostCompact"] = [old]
         before = json.dumps(settings).encode()
         assert installed(before, COMMAND) == ("changed",)
-        assert "UserPromptSubmit" not in _load(install(before, COMMAND))["hooks"]
+        assert "PostCompact" not in _load(install(before, COMMAND))["hooks"]
 
     def test_others_may_stand_behind_ours(self):
         """Hooks that came later keep their place, and ours theirs: nothing is rewritten that is as it should be."""

@@ -1,0 +1,188 @@
+"""Handing a checkpoint over: which text, once, whole, and never held up.
+
+All parts of one compaction come from the same replies, whatever is written meanwhile. They are frozen at PreCompact and once
+more by the first request after it: a client writes its last rows in batches, and what it wrote while the summary was made (the
+running turn's last result, words typed meanwhile) is on disk only then (measured on Claude Code 2.1.332). That last look has
+120 ms; without it the text of PreCompact stands. For a resume only reading a few files lies between request and answer.
+"""
+
+import asyncio
+import os
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from memd.daemon import steps
+from memd.daemon.frozen import Freezer, Frozen
+from memd.daemon.keeper import LATE
+from memd.daemon.pipeline import Pipeline, wall_clock
+from memd.daemon.worker import Urgency, Worker
+from memd.errors import SourceUnreadable
+from memd.model import marks
+from memd.store import Store
+from memd.store.folders import Folders, Replies
+from memd.tools.protocol import Moment, Tool
+
+AFTERWARDS = 0.05
+"""Seconds that what a hook's event sets off waits for the replies to that event's other hooks."""
+LOST, MOST_GIVEN = 15.0, 1_000
+"""Seconds after which a text that was given and is not in the transcript did not arrive; sessions remembered for that."""
+LOOK = 0.12
+"""Seconds that the last look at a transcript may take before the first part is answered (the hook's deadline is 0.2)."""
+
+
+class Giving:
+    """Hands checkpoints to hooks; runs in the event loop's thread."""
+
+    def __init__(self, worker: Worker, folders: Folders, reader: Callable[[], Store]) -> None:
+        self._worker = worker
+        self._folders = folders
+        self._reader = reader
+        self.frozen = Freezer()
+        self._gave: dict[str, float] = {}
+        """When each session was last given something, in this process's monotonic seconds."""
+        self._looks: dict[str, asyncio.Task[None]] = {}
+        """Last looks that are under way, by the key of the text that they are for."""
+
+    async def compaction(self, tool: Tool, moment: Moment, part: int) -> bytes:
+        """A part of the text after a compaction."""
+        await self._look_again(tool, moment, part)
+        return self._part(tool, moment.session, moment, part)
+
+    def resumption(self, tool: Tool, moment: Moment, part: int) -> bytes:
+        """A part of what a session gets that goes on: its text if it waits for it, else one line."""
+        return self._part(tool, moment.session, moment, part)
+
+    def fork(self, tool: Tool, moment: Moment, part: int) -> bytes:
+        """A part of what a fork gets: its own, or its source's until it has its own."""
+        return self._part(tool, self._source(tool, moment), moment, part)
+
+    def _part(self, tool: Tool, native: str, moment: Moment, part: int) -> bytes:
+        key = _key(tool, moment)
+        frozen = self.frozen.get(key, part) or self.frozen.put(key, self._folders.replies(self._folder(tool, native)))
+        source = "resume" if moment.source == "fork" else moment.source
+        if not frozen.served:
+            self._given(tool, moment, native, frozen.replies, f"SessionStart.{source}.")
+        frozen.served.add(part)
+        return frozen.replies.get(f"SessionStart.{source}.{part}")
+
+    async def _look_again(self, tool: Tool, moment: Moment, part: int) -> None:
+        """Before the first part of a compaction: one last look, for which all parts wait."""
+        key = _key(tool, moment)
+        frozen = self.frozen.get(key, part)
+        if frozen is not None and frozen.final:
+            return
+        if key not in self._looks:
+            self._looks[key] = asyncio.create_task(self._refreeze(tool, moment, key, frozen))
+            self._looks[key].add_done_callback(lambda _: self._looks.pop(key))
+        await asyncio.shield(self._looks[key])
+
+    async def _refreeze(self, tool: Tool, moment: Moment, key: str, frozen: Frozen | None) -> None:
+        look = asyncio.create_task(self._bring_up(tool, moment, "compact"))
+        await asyncio.wait({look}, timeout=LOOK)
+        fine = look.done() and not look.cancelled() and look.exception() is None
+        if fine or frozen is None:
+            self.frozen.put(key, self._folders.replies(self._folder(tool, moment.session)), final=True)
+        else:
+            frozen.final = True
+
+    def late(self, tool: Tool, moment: Moment) -> bytes:
+        """A prompt after a compaction whose own hook gave nothing (seen in the field): it is given now, once.
+
+        What was given a moment ago is not in the transcript yet, so it must be a while ago before it counts as lost.
+        """
+        name = f"{tool.name}:{moment.session}"
+        replies = self._folders.replies(self._folder(tool, moment.session))
+        text = replies.get(LATE)
+        if not text or time.monotonic() - self._gave.get(name, -LOST) < LOST:
+            return b""
+        self._given(tool, moment, moment.session, replies, LATE)
+        return text
+
+    def _folder(self, tool: Tool, native: str) -> Path:
+        return self._folders.session(tool.name, native)
+
+    def _given(self, tool: Tool, moment: Moment, native: str, replies: Replies, prefix: str) -> None:
+        """Record that a checkpoint's text was handed over, and in how many parts; a single line is no checkpoint."""
+        session, origin = f"{tool.name}:{moment.session}", f"{tool.name}:{native}"
+        texts = [reply for name, reply in replies.by_name.items() if name.startswith(prefix)]
+        hook, at = f"{moment.event}:{moment.source}" if moment.source else moment.event, wall_clock()
+        self._gave[session] = time.monotonic()
+        while len(self._gave) > MOST_GIVEN:
+            del self._gave[next(iter(self._gave))]
+
+        def give(pipeline: Pipeline) -> None:
+            given = pipeline.store.checkpoint(origin, replies.number)
+            if given is None or not any(
+                marks.ending(given.number, origin, given.receipt).encode() in text for text in texts
+            ):
+                return
+            behind = len(pipeline.store.boundaries(session))
+            pipeline.store.give(
+                session,
+                given.number,
+                given.receipt,
+                len(texts),
+                hook,
+                at,
+                compactions=behind,
+                short=False,
+                origin=origin,
+            )
+
+        after_reply(lambda: self._worker.submit(Urgency.COMMAND, give))
+
+    async def before_compaction(self, tool: Tool, moment: Moment) -> bytes | None:
+        """A last refresh; then the text stands still until the compaction's parts were fetched."""
+        key = f"{tool.name}:{moment.session}:compact"
+        self.frozen.drop(key)  # of a compaction that did not come about
+        await self._bring_up(tool, moment, "precompact")
+        replies = self._folders.replies(self._folder(tool, moment.session))
+        return self.frozen.put(key, replies).replies.get("PreCompact")
+
+    async def _bring_up(self, tool: Tool, moment: Moment, trigger: str) -> None:
+        """Read the transcript to its end and bring the checkpoint up to it."""
+        name = f"{tool.name}:{moment.session}"
+
+        def refresh(pipeline: Pipeline) -> None:
+            if not pipeline.current(name):
+                pipeline.refresh(name, trigger)
+            self._worker.forget_due(name)
+
+        with suppress(SourceUnreadable):  # what is recorded still helps; the worker has told
+            await self._read_last(tool, moment)
+        await steps.run(self._worker, Urgency.HOOK, refresh)
+
+    async def _read_last(self, tool: Tool, moment: Moment) -> None:
+        """Read the transcript to its end: where the hook says that it is, else where it was."""
+        path = transcript(tool, moment)
+        if path is None:
+            known = self._reader().session(f"{tool.name}:{moment.session}")
+            path = Path(known.path) if known and known.path else None
+        if path is not None:
+            await steps.read_whole(self._worker, Urgency.HOOK, tool, path)
+
+    def _source(self, tool: Tool, moment: Moment) -> str:
+        """The session whose checkpoint a fork gets: its own if it has one, else its source's."""
+        if self._folders.published(self._folder(tool, moment.session)):
+            return moment.session
+        known = self._reader().session(f"{tool.name}:{moment.session}")
+        origin = known.forked_from if known else None
+        return origin.partition(":")[2] if origin else moment.session
+
+
+def after_reply(act: Callable[[], object]) -> None:
+    """Do something when the hooks of one event have their replies: the worker's thread would take time from them."""
+    asyncio.get_running_loop().call_later(AFTERWARDS, act)
+
+
+def _key(tool: Tool, moment: Moment) -> str:
+    """What a text is frozen for."""
+    return f"{tool.name}:{moment.session}:{moment.source}"
+
+
+def transcript(tool: Tool, moment: Moment) -> Path | None:
+    """The transcript that a hook names, if it is one."""
+    path = Path(moment.transcript or "")
+    return path if path.is_absolute() and tool.wanted(path) and os.path.isfile(path) else None  # noqa: PTH113 - never raises

@@ -16,6 +16,7 @@ from memd.errors import NotFound
 from memd.health import Facts, Verdict, judge
 from memd.model import Checkpoint, Delivered, Session
 from memd.model.channels import Channel
+from memd.model.text import printable
 from memd.store import SourceRow, Store
 from memd.tools.registry import TOOLS
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 ACTIVE = 600_000
 """Milliseconds since its last entry within which a session that did not end is active."""
+SHOWN = 3
+"""So many of the daemon's newest troubles are shown to people; JSON has all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +71,8 @@ def command(session: str | None, *, everything: bool, as_json: bool) -> None:
         return
     from memd.cli.status_table import show  # noqa: PLC0415 - rich is slow to import
 
-    show(rows, daemon, notes, whole=session is not None, everything=everything)
+    troubles = [printable(trouble) for trouble in daemon["errors"][-SHOWN:]] if daemon else []
+    show(rows, daemon, (*troubles, *notes), whole=session is not None, everything=everything)
 
 
 def hook_faults(setup: "SetupFacts", tool: str) -> tuple[str, ...]:
@@ -84,7 +88,10 @@ def restarts(setup: "SetupFacts") -> tuple[str, ...]:
     """What a person should know about who starts the daemon again."""
     service = setup.service
     if service.kind is None or not service.enabled:
-        return ("nothing will restart the daemon after a crash or a reboot: `memd install --service` mends it",)
+        nothing = "nothing will restart the daemon after a crash or a reboot"
+        if service.trouble:
+            return (f"{nothing} ({service.trouble}): let what starts this machine or its shells start `memd run` too",)
+        return (f"{nothing}: `memd install --service` mends it",)
     if service.linger is False:
         return ("the daemon ends when you log out: `loginctl enable-linger` mends it",)
     return ()

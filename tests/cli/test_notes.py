@@ -1,0 +1,36 @@
+"""What `memd status` says of who starts the daemon again, and of the daemon's own troubles."""
+
+import os
+from dataclasses import replace
+
+from memd.cli.status import restarts
+from memd.config import paths
+from memd.daemon.setup.facts import facts
+from memd.daemon.setup.service import ServiceFacts
+
+NONE = ServiceFacts(None, enabled=False, active=False, current=False, linger=None, trouble=None)
+
+
+def _note(**service):
+    found = facts(paths(os.environ), os.environ)
+    return restarts(replace(found, service=replace(NONE, **service)))
+
+
+def test_a_service_is_advised_where_there_can_be_one():
+    """The command that mends it."""
+    (note,) = _note()
+    assert note.endswith("`memd install --service` mends it")
+
+
+def test_it_is_not_advised_where_it_would_fail():
+    """In a container without a user session the same advice would lead in a circle: why, and what to do instead."""
+    (note,) = _note(trouble="systemd has no user session here")
+    assert "systemd has no user session here" in note
+    assert "`memd run`" in note
+    assert "--service" not in note
+
+
+def test_a_good_service_needs_no_word():
+    """But for one that ends at logout."""
+    assert _note(kind="systemd", enabled=True, linger=True) == ()
+    assert "loginctl enable-linger" in _note(kind="systemd", enabled=True, linger=False)[0]

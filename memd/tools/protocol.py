@@ -169,5 +169,9 @@ class Tool(Protocol):
         ...
 
     def installed(self, before: bytes | None, command: Sequence[str]) -> tuple[str, ...]:
-        """What is wrong with the hooks in the settings file: `missing`, `changed`, `disabled`; empty when all is well."""
+        """What is wrong with the hooks in the settings file, empty when all is well.
+
+        `missing`, `changed` (not as they should be), `disabled` (all hooks are switched off), `malformed` (an entry of
+        somebody else for which the tool may drop all), `unreadable` (the file cannot be understood).
+        """
         ...

@@ -24,7 +24,6 @@ LEFT_BEHIND = shutil.ignore_patterns(
     ".ci-venv",
     ".clients",
     ".service-root",
-    ".service-root",
     "__pycache__",
     ".*_cache",
     ".hypothesis",

@@ -5,6 +5,7 @@ command that the client ran on its own (`/compact`, `!ls`) asks the agent for no
 apart: its text is shown as delivered and never as the request.
 """
 
+import re
 from dataclasses import dataclass, replace
 
 from memd.extract.material import Material
@@ -17,6 +18,10 @@ _TRIFLES = frozenset(
     "hi,hello,hey,ok,okay,yes,no,continue,go on,go ahead,test,thanks,hallo,你好,继续".split(",")  # noqa: SIM905 - a list of words
 )
 """What says too little to be a mission."""
+
+
+_AGREED = r"(?:yes|yeah|yep|yup|ok|okay|sure|no|nope|thanks|hmm|great|good|nice|perfect)\b"
+"""How a few words begin that only answer what the agent said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +89,8 @@ def directing(material: Material) -> Record | None:
 
 
 def _telling(record: Record) -> bool:
-    trifle = record.text.strip().lower().rstrip(".!?。！？") in _TRIFLES
+    text = record.text.strip().lower().rstrip(".!?。！？")
+    trifle = text in _TRIFLES or (len(text.split()) <= 5 and re.match(_AGREED, text) is not None)
     return not trifle and record.extra.get("command") != "goal"
 
 

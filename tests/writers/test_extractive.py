@@ -122,8 +122,22 @@ def test_references_say_what_they_are_for():
     """Commands with how they ended, names with where they were written; one string once."""
     text = section(scene(busy()), "Exact references")
     assert "- ran and failed (#12): `make up`" in text
-    assert "- in my words on #16: `maxRetries`" in text or "maxRetries" in section(scene(busy()), "Current step")
-    assert text.count("`conf/gateway.toml`") == 0  # it stands in Progress
+    assert "conf/gateway.toml" not in text  # it stands in Progress
+    assert "maxRetries" not in text  # it stands in Current step
+
+
+def test_strings_of_one_place_stand_together():
+    """One line for what the agent wrote, its places named once; changed files by name, values with the word before."""
+    story = Story()
+    story.says("Make it")
+    story.call(Kind.EDIT, "/srv/w/a/conf.py", detail={"old": "", "new": "import a\njitterMode = fullJitter"})
+    story.agent("Use maxRetries and baseDelay, see line 750.")
+    story.says("And then?")
+    story.agent("Look at nextBackoff too.")
+    story.agent("Done.")
+    text = section(scene(story), "Exact references")
+    assert "- in changed files: `conf.py` `fullJitter`, `jitterMode`" in text
+    assert "- in my words: on #1 line `750`, `baseDelay`, `maxRetries`; on #4 `nextBackoff`" in text
 
 
 def test_a_refusal_without_words_is_a_pitfall():

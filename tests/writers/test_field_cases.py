@@ -133,7 +133,7 @@ def test_files_that_were_only_planned_are_no_files():
     assert files.touched(story.calls) == []
     text = given_back(story)
     assert [row for row in rows(text, "alpha.js") if not re.match(r"- only named, in my words|> ", row)] == []
-    assert rows(text, "- only named, in my words on #1: `alpha.js`, `beta.js`")
+    assert rows(text, "- only named, in my words: on #1 `alpha.js`, `beta.js`")
 
 
 def test_an_empty_task_list_ends_no_monitor():

@@ -10,7 +10,7 @@ from memd.model.text import line, oneline, quote
 from memd.writers.extractive.phrases import NONE, changed, ended, failed, machine, ran
 from memd.writers.extractive.references import exact
 
-FILES, TOLD, ERRORS, EFFECTS, DONE = 40, 12, 6, 12, 12
+FILES, TOLD, ERRORS, EFFECTS, DONE = 40, 8, 6, 12, 12
 """So many of each are listed, the newest of them; `TOLD` files with their last change and its reason."""
 LAST_WORDS = 1_500
 """Characters of the agent's last text."""
@@ -59,10 +59,9 @@ def _progress(material: Material) -> Iterator[str]:
     done = [f"- Done, not to be repeated: {ran(done)}" for done in work.effects(material)[-EFFECTS:]]
     touched = files.changed(files.touched(material.done))[:FILES]
     told = [changed(file, root, _why(material, file)) for file in touched[:TOLD]]
-    yield from (*told[:4], *done[-4:], *_tests(material), *told[4:], *done[:-4])
     more = [f"`{files.relative(file.path, root)}`" for file in touched[TOLD:]]
-    if more:
-        yield "- changed earlier: " + ", ".join(more)
+    listed = [f"- changed earlier: {', '.join(more[start : start + 6])}" for start in range(0, len(more), 6)]
+    yield from (*told[:4], *done[-3:], *_tests(material), *listed, *told[4:], *done[:-3])
 
 
 def _why(material: Material, file: files.Touched) -> str:
@@ -101,13 +100,13 @@ def _goes_on(waiting: work.Waiting) -> str:
 def _next(material: Material, turn: turns.Turn) -> Iterator[str]:
     if turn.request is not None:
         goes = "answered as far as the record shows; see whether anything is left of" if turn.ended else "go on with"
-        yield f"- {goes} the latest explicit request (#{turn.request.number}): {quote(turn.request.text, 120)}"
+        yield f"- {goes} the latest explicit request (#{turn.request.number}): {quote(turn.request.text, 60)}"
     yield from (_added(material, record) for record in turn.added[-5:])
     pending = [task for task in work.tasks(material) if task.status != "completed"]
     for task in pending[:20]:
         yield f"- task {task.id} [{task.status}]: {oneline(task.text, 200)}"
     if not pending and turn.request is not None:
-        yield "- then back to the mission M1, or a question to who set it; M1 is not done before they say so."
+        yield "- then back to the mission M1, which is open until whoever set it says otherwise."
 
 
 def _added(material: Material, record: Record) -> str:

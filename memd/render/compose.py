@@ -17,7 +17,8 @@ from memd.render.sizing import Sizer, units
 
 MISSION, REQUEST, MEMO = 300, 1_500, 3_000
 """Tokens: the mission, the current request, all memo entries together."""
-MEMO_SHARE = 0.4
+MEMO_SHARE, UNSTATED_SHARE = 0.4, 0.25
+"""Of the whole: the memo at most, and the prompts that nobody is known to have sent."""
 SHORT = 500
 RECENT = 400
 """Tokens of one of the agent's earlier texts."""
@@ -73,7 +74,7 @@ def _short(content: Content, budget: int, sizer: Sizer) -> Iterator[str]:
 def _full(content: Content, budget: int, sizer: Sizer) -> Iterator[str]:
     purse = Purse(budget, sizer)
     frame = [purse.take(text) for text in (_opening(content) * 2, _intro(content), _where(content), _ending(content))]
-    purse.left -= min(90, budget // 12)  # the line that names what is left out
+    purse.left -= min(80, budget // 16)  # the line that names what is left out
     mission = list(person.mission(content, purse, max(purse.fixed(MISSION), 40)))
     request = list(person.request(content, purse, max(purse.fixed(REQUEST), 60)))
     told = "\n".join((*mission, *request))
@@ -97,7 +98,8 @@ def _words(content: Content, told: str, purse: Purse, room: int) -> Iterator[str
     """The memo, and in what it leaves of its room the prompts that nobody is known to have sent."""
     before = purse.left
     yield from person.memo(content, purse, room, told)
-    yield from person.unstated(content, purse, room - (before - purse.left), told)
+    left = room - (before - purse.left)
+    yield from person.unstated(content, purse, min(left, int(room / MEMO_SHARE * UNSTATED_SHARE)), told)
 
 
 def _opening(content: Content) -> str:
@@ -122,10 +124,7 @@ def _ending(content: Content) -> str:
 
 
 def _where(content: Content) -> str:
-    return (
-        f"All of it is on disk: `memd log {content.session} --message N` shows a message whole, "
-        "`memd show` with the same session and `mind`, `memo` or `scene` these notes."
-    )
+    return f"Whole: `memd log {content.name} --message N`; `memd show {content.name} scene`, `mind` or `memo`."
 
 
 def _recent(content: Content, purse: Purse) -> Iterator[str]:
@@ -145,5 +144,5 @@ def _recent(content: Content, purse: Purse) -> Iterator[str]:
 
 def _left_out(content: Content, missing: dict[str, int]) -> Iterator[str]:
     if missing:
-        what = ", ".join(f"{count} of {name}" for name, count in missing.items())
-        yield f"(left out for room: {what}; `memd show {content.session} {rest.names(list(missing))}`)"
+        what = ", ".join(f"{name} {count}" for name, count in missing.items())
+        yield f"(left out for room: {what}; `memd show {content.name} {rest.names(list(missing))}`)"

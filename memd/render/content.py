@@ -1,8 +1,11 @@
 """What one text is made from, and what comes out."""
 
+import re
 from dataclasses import dataclass
 
 from memd.model import Parts, Record
+
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,12 @@ class Content:
     unstated: tuple[Record, ...] = ()
     recent: tuple[Record, ...] = ()
     operator: bool = False
+
+    @property
+    def name(self) -> str:
+        """What commands find the session by: its id, of a UUID as much as is its own (the first 48 bits)."""
+        native = self.session.partition(":")[2]
+        return native[:13] if _UUID.fullmatch(native) else self.session
 
 
 @dataclass(frozen=True, slots=True)

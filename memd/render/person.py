@@ -74,7 +74,7 @@ def _added(record: Record) -> str:
 
 def _whole(content: Content, record: Record, room: int, purse: Purse) -> str:
     """A message's text; images are named, nothing is invented for them."""
-    pointer = f"[… the whole: memd log {content.session} --message {record.number} …]"
+    pointer = f"[… the whole: memd log {content.name} --message {record.number} …]"
     text = marks.escape(head_and_tail(record.text, room, pointer, purse.sizer))
     return "\n".join(filter(None, (text, _images(record)))) or "(no text)"
 
@@ -145,7 +145,7 @@ def _words(content: Content, record: Record, purse: Purse) -> str:
     text, cut = record.text, ""
     if purse.sizer.count(text) > room:
         text = purse.sizer.clip(text, room)
-        cut = f"\n[… cut here; the whole: memd log {content.session} --message {record.number}]"
+        cut = f"\n[… cut here; the whole: memd log {content.name} --message {record.number}]"
     shown = f" {text}" if text.isprintable() else f"\n{marks.escape(text)}"
     return f"{shown if text.strip() else ''}{cut}{f' {images}' if images else ''}"
 
@@ -183,4 +183,4 @@ def _fallen(content: Content, records: Sequence[Record], purse: Purse, room: int
 def _summary(content: Content, records: Sequence[Record]) -> str:
     first, last = records[0].number, records[-1].number
     which = f"#{first}" if first == last else f"{len(records)} from #{first} to #{last}"
-    return f"(left out: {which}; `memd log {content.session} --human` shows them)"
+    return f"(left out: {which}; `memd log {content.name} --human` shows them)"

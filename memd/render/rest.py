@@ -7,8 +7,8 @@ from memd.render.purse import Purse, heading
 
 VALUE = (
     ("Waiting on", 0.10),
-    ("Current step", 0.20),
-    ("Exact references", 0.45),
+    ("Current step", 0.15),
+    ("Exact references", 0.60),
     ("Progress", 0.30),
     ("Key decisions", 0.15),
     ("Workstreams", 0.05),

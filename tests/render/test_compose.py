@@ -3,13 +3,14 @@
 import re
 
 import pytest
-from factories import LIMITS, MIND, SCENE, SESSION, SIZER, content, record
+from factories import LIMITS, MIND, SCENE, SESSION, SIZER, Words, content, record
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memd.model import Channel, Parts, marks
 from memd.render import Entry, Limits, compose, short
 
+NAME = "5e551071-0000"
 END = f"memd checkpoint 7 of {SESSION} ends here; receipt AB12CD"
 REFERENCES = "\n".join(f"- ran (#{n}): `make target-{n} VERBOSE={n}`" for n in range(400))
 LONG = content(
@@ -47,7 +48,7 @@ def test_no_budget_is_exceeded_and_what_must_be_there_is(budget):
     assert "The current request (#450), verbatim:\nNow compare 7 with 31.\n" in text
     assert text.endswith(END)
     assert "left out" in text or budget < 500
-    assert f"memd log {SESSION} --message N" in text
+    assert f"memd log {NAME} --message N" in text
 
 
 @settings(max_examples=40)
@@ -109,7 +110,7 @@ def test_a_long_request_keeps_head_and_tail_and_says_where_the_whole_is():
     shown = text.partition("verbatim:\n")[2].partition("\n\n## ")[0]
     assert shown.startswith("HEAD middle")
     assert shown.endswith("middle TAIL")
-    assert f"memd log {SESSION} --message 2" in shown
+    assert f"memd log {NAME} --message 2" in shown
     assert SIZER.count(shown) <= 1_500
 
 
@@ -200,7 +201,7 @@ def test_a_block_that_does_not_fit_does_not_hide_the_next():
     scene = SCENE.replace("- changed", f"- {'x' * 6_000}\n- changed")
     text = compose(content("mission", parts=Parts(MIND, "", scene)), 1_000, SIZER, LIMITS).text
     assert "- changed `gateway.toml`" in text
-    assert re.search(r"left out for room: 1 of Progress; `memd show \S+ scene`", text)
+    assert re.search(r"left out for room: Progress 1; `memd show 5e551071-0000 scene`", text)
 
 
 def test_the_text_orders_nothing():
@@ -230,3 +231,16 @@ def test_the_short_form_holds_the_essentials_in_500_tokens(made):
     assert "memd show" in given_back.text
     assert ("The current request (#" in given_back.text) == (made.request is not None)
     assert "## Next step" in given_back.text or made.request.number == 2
+
+
+class DearLines(Words):
+    """A sizer whose line ends cost more than the sum of the lines told."""
+
+    def count(self, text):
+        return super().count(text) + 3 * text.count("\n")
+
+
+@pytest.mark.parametrize("budget", [400, 1_000, 4_000])
+def test_the_whole_is_counted_as_a_whole(budget):
+    """Blocks that together cost more than each for itself do not exceed the budget either."""
+    assert compose(LONG, budget, DearLines(), LIMITS).tokens <= budget

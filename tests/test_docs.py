@@ -130,6 +130,16 @@ def test_every_setting_is_named_and_the_example_holds_the_defaults(tmp_path):
     assert [key for key in found if not re.search(rf"(?<![\w.]){re.escape(key)}(?![\w])", text)] == []
 
 
+def test_what_does_nothing_yet_is_said_to():
+    """The settings that README calls idle are those that no code reads."""
+    sources = [path for path in (ROOT / "memd").rglob("*.py") if path.name != "config.py"]
+    code = "\n".join(path.read_text("utf-8") for path in sources)
+    keys = [setting.key for setting in config.settings(config.Config())]
+    idle = [key for key in keys if not re.search(rf"(config|settings|chosen)\.{re.escape(key)}\b", code)]
+    said = section(README, "Configuration").partition("do nothing yet:")[2].partition(".\n\n")[0]
+    assert re.findall(r"`([\w.]+)`", said) == idle
+
+
 def test_every_variable_is_named():
     """README has the three variables that memd itself reads."""
     named = {row[0].strip("`") for row in cells(section(README, "Configuration"))}

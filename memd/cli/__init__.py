@@ -26,6 +26,7 @@ COMMANDS = {
     "show": "a checkpoint, or a part of it",
     "log": "all messages of a session, in order",
     "search": "find what was said, in all sessions",
+    "forget": "delete what memd has kept of a session",
     "checkpoint": "make a checkpoint now",
     "doctor": "check the installation, say what mends each fault",
 }

@@ -39,11 +39,12 @@ def command(paths: tuple[Path, ...], tool: str | None, *, as_json: bool) -> None
 
 def _ingest(pipeline: "Pipeline", paths: list[Path], tool: "Tool | None") -> dict[str, Any]:
     """Read transcripts; one that cannot be read does not keep the others back."""
+    from memd.daemon.forgetting import chosen  # noqa: PLC0415
     from memd.daemon.transcripts import find  # noqa: PLC0415
 
     found = find(paths, tool)
     sessions, problems = [], list(found.problems)
-    for owner, path in found.transcripts:
+    for owner, path in chosen(pipeline, found.transcripts, paths):
         try:
             sessions.append(pipeline.ingest(owner, path))
         except (Fault, NotFound) as error:

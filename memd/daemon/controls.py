@@ -3,12 +3,14 @@
 import asyncio
 import os
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from memd import __version__
-from memd.daemon import steps
+from memd.daemon import forgetting, steps
 from memd.daemon.answers import Control
+from memd.daemon.pipeline import wall_clock
 from memd.daemon.transcripts import find, tool_named
 from memd.daemon.worker import Urgency, Worker
 from memd.errors import Fault, NotFound
@@ -24,7 +26,14 @@ class Controls:
 
     def table(self) -> dict[str, Control]:
         """Each request and what answers it."""
-        return {"ping": self.ping, "status": self.status, "ingest": self.ingest, "checkpoint": self.checkpoint}
+        return {
+            "ping": self.ping,
+            "status": self.status,
+            "ingest": self.ingest,
+            "checkpoint": self.checkpoint,
+            "forget": self.forget,
+            "pin": self.pin,
+        }
 
     async def ping(self, _: Mapping[str, Any]) -> dict[str, Any]:
         """Whether somebody is there."""
@@ -39,7 +48,8 @@ class Controls:
         paths, tool = [Path(path) for path in asked.get("paths", [])], tool_named(asked.get("tool"))
         found = await asyncio.to_thread(find, paths, tool)
         sessions, problems = [], list(found.problems)
-        for owner, path in found.transcripts:
+        chosen = partial(forgetting.chosen, transcripts=found.transcripts, named=paths)
+        for owner, path in await steps.run(self._worker, Urgency.COMMAND, chosen):
             try:
                 sessions.append(await self._read(owner, path))
             except (Fault, NotFound) as error:
@@ -58,3 +68,15 @@ class Controls:
             await steps.read_whole(self._worker, Urgency.COMMAND, *source)
         made = await steps.run(self._worker, Urgency.COMMAND, lambda pipeline: pipeline.refresh(name, "command"))
         return {"number": made.number if made else None}
+
+    async def forget(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+        """Delete sessions, then their bytes."""
+        delete = partial(forgetting.forget, names=list(asked.get("sessions", [])), now=wall_clock())
+        gone = await steps.run(self._worker, Urgency.COMMAND, delete)
+        return {"sessions": gone, "clean": await steps.run(self._worker, Urgency.COMMAND, forgetting.clean)}
+
+    async def pin(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+        """Keep a session whatever its age, or no longer."""
+        name, at = str(asked.get("session")), wall_clock() if asked.get("pinned") else None
+        await steps.run(self._worker, Urgency.COMMAND, lambda pipeline: pipeline.store.pin(name, at))
+        return {}

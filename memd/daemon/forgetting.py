@@ -3,17 +3,21 @@
 The files go first: a crash in between leaves a session that can be forgotten again, not files that nobody knows of.
 """
 
-from collections.abc import Iterable
+import asyncio
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from memd import files
-from memd.daemon.pipeline import Pipeline
+from memd.daemon.pipeline import Pipeline, wall_clock
+from memd.daemon.worker import Urgency, Worker
 from memd.model import Session
+from memd.model.globs import fitting
 from memd.store import Store
 from memd.tools.protocol import Tool
 
 DAY_MS = 86_400_000
-_LAST = "retention.last"
+HOUR = 3_600.0
+_LAST, _DUE = "retention.last", "retention.clean"
 
 
 def forget(pipeline: Pipeline, names: Iterable[str], now: int, *, until_grown: bool = False) -> list[str]:
@@ -26,26 +30,57 @@ def forget(pipeline: Pipeline, names: Iterable[str], now: int, *, until_grown: b
     return pipeline.store.forget(wanted, now, until_grown=until_grown)
 
 
+def clean(pipeline: Pipeline) -> bool:
+    """Take what was deleted out of the files; where another process reads them, it is tried again within a day."""
+    done = pipeline.store.compact()
+    pipeline.store.meta_set(_DUE, "" if done else "1")
+    return done
+
+
 def older(store: Store, days: float, now: int) -> list[Session]:
-    """Sessions whose last entry is more than `days` old and that are not pinned."""
-    pinned = store.pinned()
-    return [one for one in store.sessions() if one.id not in pinned and _last(one, now) < now - days * DAY_MS]
+    """Sessions that are not pinned and whose last entry, or a sub-agent's, is more than `days` old; no sub-agents."""
+    return _old(store, now - int(days * DAY_MS), lambda one: one.last_at or one.seen_at or now)
 
 
-def _last(session: Session, now: int) -> int:
-    return next((at for at in (session.last_at, session.seen_at) if at is not None), now)
+def _expired(store: Store, days: int, now: int) -> list[Session]:
+    """The same, but for what was read within this time: an old transcript that a person ingests is kept as long."""
+    return _old(store, now - days * DAY_MS, lambda one: max(one.last_at or 0, one.seen_at or now))
+
+
+def _old(store: Store, before: int, at: Callable[[Session], int]) -> list[Session]:
+    everyone, pinned, last = store.sessions(children=True), store.pinned(), dict[str, int]()
+    known = {one.id for one in everyone}
+    for one in everyone:
+        root = one.parent if one.parent in known else one.id
+        last[root] = max(last.get(root, 0), at(one))
+    return [one for one in everyone if one.id in last and last[one.id] < before and one.id not in pinned]
+
+
+def within(store: Store, glob: str, base: str, home: str) -> list[Session]:
+    """Sessions that are not pinned and were started in directories that the glob fits."""
+    everyone, pinned = store.sessions(children=True), store.pinned()
+    fits = [one for one in everyone if one.cwd and fitting(one.cwd, [glob], base=base, home=home)]
+    return [one for one in fits if one.id not in pinned and one.parent not in pinned]
 
 
 def retain(pipeline: Pipeline, keep_days: int, now: int) -> list[str]:
     """Once a day, forget what is older than `keep_days`; it is recorded again if it goes on."""
-    last = int(pipeline.store.meta_get(_LAST) or 0)
+    store = pipeline.store
+    last = int(store.meta_get(_LAST) or 0)
     if last <= now < last + DAY_MS:
         return []
-    pipeline.store.meta_set(_LAST, str(now))
-    gone = forget(pipeline, [one.id for one in older(pipeline.store, keep_days, now)], now, until_grown=True)
-    if gone:
-        pipeline.store.compact()
+    store.meta_set(_LAST, str(now))
+    gone = forget(pipeline, [one.id for one in _expired(store, keep_days, now)], now, until_grown=True)
+    if gone or store.meta_get(_DUE):
+        clean(pipeline)
     return gone
+
+
+async def daily(worker: Worker, keep_days: int) -> None:
+    """For as long as the daemon lives: look once an hour whether a day has gone by."""
+    while True:
+        worker.submit(Urgency.BACKFILL, lambda pipeline: retain(pipeline, keep_days, wall_clock()))
+        await asyncio.sleep(HOUR)
 
 
 def chosen(pipeline: Pipeline, transcripts: list[tuple[Tool, Path]], named: Iterable[Path]) -> list[tuple[Tool, Path]]:

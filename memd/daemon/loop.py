@@ -21,6 +21,7 @@ from memd.config import Config, Paths
 from memd.daemon import steps
 from memd.daemon.answers import Answers
 from memd.daemon.controls import Controls
+from memd.daemon.forgetting import daily
 from memd.daemon.notify import notify, watchdog_interval
 from memd.daemon.pipeline import Pipeline
 from memd.daemon.setup import ledger, settings
@@ -126,7 +127,11 @@ class Daemon:
             self._worker.submit(Urgency.COMMAND, self._catch_up)
             log.info("running", version=__version__, pid=os.getpid(), socket=str(self._paths.socket))
             notify("READY=1")
-            return await self._until_over()
+            keeping = asyncio.create_task(daily(self._worker, self._settings.keep_days))
+            try:
+                return await self._until_over()
+            finally:
+                keeping.cancel()
         finally:
             notify("STOPPING=1")
             await self._stop()

@@ -109,7 +109,7 @@ def test_nothing_is_kept_before_the_directory_is_known(chain, place):
 
 
 def test_a_directory_far_from_the_start_is_found(chain, place):
-    """A megabyte of rows that tell none does not open the gate."""
+    """A megabyte and more of rows that tell none neither opens the gate nor keeps it shut."""
     (place / ".memdignore").touch()
     transcript = chain.transcript(cwd=str(place))
     row = json.dumps({"type": "mode", "sessionId": transcript.session, "mode": "x" * 200}).encode() + b"\n"
@@ -117,6 +117,9 @@ def test_a_directory_far_from_the_start_is_found(chain, place):
     transcript.turn(CANARY)
     chain.read(transcript)
     assert not trace(chain)
+    (place / ".memdignore").unlink()
+    chain.read(transcript)
+    assert chain.store.session(transcript.id).messages == 2
 
 
 def test_a_transcript_that_tells_no_directory_is_recorded(chain):

@@ -409,6 +409,19 @@ def test_a_forks_copied_rows_prove_nothing_of_its_own_checkpoints(chain):
     assert proved.code != made.receipt
 
 
+def test_a_part_from_before_a_checkpoint_was_made_is_not_of_it(chain):
+    """A part without the end mark names a number only: in a fork's copied rows it is the source's number."""
+    transcript = chain.transcript(at=time.time() - 3_600)
+    transcript.turn("The fork's own way.")
+    chain.read(transcript)
+    transcript.injected(f"{marks.opening(1, 1, 3)}Somebody else's checkpoint.")
+    chain.read(transcript)
+    assert chain.store.last_delivery(transcript.id) is None
+    transcript.now().injected(f"{marks.opening(1, 1, 3)}Its own.")
+    chain.read(transcript)
+    assert chain.store.last_delivery(transcript.id).level == "delivered"
+
+
 def test_the_short_form_comes_within_three_turns_of_a_compaction(chain):
     """The whole text was given a moment ago: the next compaction gets the mission, the request and the next step."""
     transcript = long_session(chain.transcript())

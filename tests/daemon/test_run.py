@@ -283,6 +283,7 @@ def test_a_new_session_in_an_old_folder_is_seen_at_once(home):
     with home.daemon():
         time.sleep(0.3)  # the first sweep is over
         home.hook("SessionStart", transcript, 1, source="startup")
+        time.sleep(0.3)  # the person thinks
         transcript.turn("Make the gateway fast.")
         eventually(lambda: recorded(home, transcript) == 2, seconds=5)
 

@@ -20,6 +20,9 @@ def step(state: ReaderState, row: str, parent: str) -> tuple[ReaderState, Rewind
     if not parent or parent == state.leaf or parent not in state.marks:
         return replace(state, leaf=row), None
     segment, after = state.marks[parent]
+    state = _remember(
+        state, state.leaf, (state.segment, state.last)
+    )  # the end of the branch that is left: a place to return to
     segments = (*state.segments, (PENDING, segment, after))
     moved = replace(state, leaf=row, segment=len(segments) - 1, segments=segments, last=after)
     return moved, Rewind(path(moved))
@@ -36,10 +39,13 @@ def enter(state: ReaderState, key: str) -> ReaderState:
 
 def mark(state: ReaderState, row: str, parent: str, key: str, before: str | None) -> ReaderState:
     """A prompt was read: its row and the one before it are places to which a rewind can lead."""
-    marks = dict(state.marks)
-    if parent:
-        marks.setdefault(parent, (state.segment, before))
-    marks[row] = (state.segment, key)
+    if parent and parent not in state.marks:
+        state = _remember(state, parent, (state.segment, before))
+    return _remember(state, row, (state.segment, key))
+
+
+def _remember(state: ReaderState, row: str, place: tuple[int, str | None]) -> ReaderState:
+    marks = {**state.marks, row: place}
     while len(marks) > MARK_LIMIT:
         del marks[next(iter(marks))]
     return replace(state, marks=marks)

@@ -48,13 +48,15 @@ def _step(reading: Reading, row: Row, ident: str) -> None:
     """Where the row stands in the conversation: behind the last one, back at an earlier place, or a copy of an old one.
 
     A client that writes its history again (seen at a later compaction) keeps the ids and the times: after a prompt that
-    comes a second time, rows older than the newest are copies, and lead nowhere.
+    comes a second time, rows that are no newer than what was read are copies, and lead nowhere.
+    Nor does a boundary: it starts a new root.
     """
     state, at = reading.state, moment(row.get("timestamp"))
-    reading.copied = state.replay and at is not None and at < state.newest
+    reading.copied = state.replay and at is not None and at <= state.newest
     if reading.copied:
         return
-    state, rewind = branches.step(state, ident, string(row, "parentUuid"))
+    parent = "" if string(row, "subtype") == "compact_boundary" else string(row, "parentUuid")
+    state, rewind = branches.step(state, ident, parent)
     reading.state = replace(state, replay=False, newest=max(state.newest, at or 0))
     reading.events.extend([rewind] if rewind else [])
 

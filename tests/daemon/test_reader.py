@@ -56,13 +56,14 @@ def test_the_record_does_not_depend_on_the_steps(store, reader, transcript, limi
     assert [step.more for step in steps] == [True] * (len(steps) - 1) + [False]
 
 
-def test_records_state_and_cursor_are_one_transaction(store, reader, transcript, monkeypatch):
-    """A step that fails after the parser leaves nothing: neither records nor a cursor that passed them."""
+@pytest.mark.parametrize("member", ["feed", "dump"])
+def test_records_state_and_cursor_are_one_transaction(store, reader, transcript, monkeypatch, member):
+    """A step that fails in the parser or after it leaves nothing: neither records nor a cursor that passed them."""
     transcript.turn("First.")
     read(reader, transcript)
     before = store.source(str(transcript.path))
     transcript.turn("Second.")
-    monkeypatch.setattr(ClaudeCode, "dump", lambda *_: 1 / 0)
+    monkeypatch.setattr(ClaudeCode, member, lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         reader.step(CLAUDE, transcript.path)
     assert (store.source(str(transcript.path)), len(texts(store, transcript))) == (before, 2)

@@ -12,6 +12,7 @@ from typing import Any
 from memd.config import Config
 from memd.daemon.giving import Giving, after_reply, transcript
 from memd.daemon.pipeline import Pipeline, wall_clock
+from memd.daemon.telling import Telling
 from memd.daemon.wire import CONTROL, Request
 from memd.daemon.worker import Urgency, Worker
 from memd.errors import MemdError, SourceUnreadable
@@ -44,6 +45,7 @@ class Answers:
         self._reader = reader
         self._live = live
         self._giving = Giving(worker, folders, reader)
+        self._telling = Telling(worker, reader)
         self._ending: set[str] = set()
         """Sessions whose end is told and not recorded yet."""
         self.controls: dict[str, Control] = {}
@@ -70,6 +72,8 @@ class Answers:
                 return self._end(tool, moment)
             case event if event == tool.prompt_event:
                 return self._giving.late(tool, moment)
+            case event if event == tool.call_event:
+                return await self._telling.line(tool, moment)
             case _:
                 return b""
 

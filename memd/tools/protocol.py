@@ -50,6 +50,8 @@ class Moment:
     """A sub-agent's event: nothing is ever given there."""
     trigger: str | None = None
     reason: str | None = None
+    turn: str | None = None
+    """The tool's own id of the turn that is running, as its rows carry it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +93,8 @@ class Tool(Protocol):
     """How many hook outputs can carry one checkpoint."""
     prompt_event: str
     """The event at which a prompt comes in and a text can still be given."""
+    call_event: str
+    """The event before a tool call, at which a line can be given."""
 
     def place(self, environ: Mapping[str, str]) -> Place:
         """Where its things are."""

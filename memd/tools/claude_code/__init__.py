@@ -19,6 +19,7 @@ class ClaudeCode:
     part_limit = hooks.PART_LIMIT
     part_count = 4
     prompt_event = "UserPromptSubmit"
+    call_event = "PreToolUse"
 
     def place(self, environ: Mapping[str, str]) -> Place:
         return place.place(environ)

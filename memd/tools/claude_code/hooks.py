@@ -36,6 +36,7 @@ def moment(event: str, payload: Mapping[str, Any]) -> Moment | None:
         child=bool(string(payload, "agent_id")),
         trigger=string(payload, "trigger") or None,
         reason=string(payload, "reason") or None,
+        turn=string(payload, "prompt_id") or None,
     )
 
 

@@ -25,6 +25,8 @@ HOOK = "memd_hook.py"
 TOOL = "claude-code"
 RESTORED = "compact|resume|fork"
 """The sources of a session start after which a whole checkpoint may be given: only then there is a second part."""
+CALLS = "Read|Edit|MultiEdit|Write|NotebookEdit|Glob|Grep|Bash|PowerShell"
+"""The reading, editing and shell tools: no other call is looked at."""
 ENTRIES = (
     HookEntry("SessionStart", part=1),
     HookEntry("SessionStart", matcher=RESTORED, part=2),
@@ -32,6 +34,7 @@ ENTRIES = (
     HookEntry("SessionStart", matcher=RESTORED, part=4),
     HookEntry("PreCompact"),
     HookEntry("UserPromptSubmit"),
+    HookEntry("PreToolUse", matcher=CALLS),
     HookEntry("SessionEnd", timeout=2),
 )
 

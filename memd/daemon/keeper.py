@@ -12,7 +12,7 @@ from memd.extract import turns
 from memd.extract.material import SPEAKING, Material
 from memd.model import Channel, Checkpoint, Kind, Session, marks
 from memd.model.text import oneline
-from memd.render import Content, Limits, Rendered, compose, short
+from memd.render import Content, Limits, Rendered, compose, outline, short
 from memd.render.compose import SHORT
 from memd.store import Store
 from memd.store.folders import Folders
@@ -172,9 +172,8 @@ def summary_hint(content: Content) -> str:
     lines = [
         "memd keeps a checkpoint of this session and gives it back after the compaction. Worth keeping in the summary as well:"
     ]
-    first = next((entry.record for entry in content.memo if entry.note == "first"), None)
-    if first is not None:
-        lines.append(f"- the mission (#{first.number}): {oneline(first.text, 300)}")
+    missions = outline.sections(content.parts.mind).get("Mission", [])
+    lines += [f"- the mission: {oneline(entry.removeprefix('- '), 400)}" for entry in missions if "[active]" in entry]
     if content.request is not None:
         lines.append(f"- the current request (#{content.request.number}): {oneline(content.request.text, 300)}")
     lines.append(

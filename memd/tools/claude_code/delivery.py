@@ -46,6 +46,7 @@ _SOURCES = {"queued": Delivery.QUEUED, "suggestion_accepted": Delivery.SUGGESTIO
 _SUGGESTED = {"suggestion_accepted": Delivery.SUGGESTION}
 _TAGS = (
     ("<bash-input>", Wrapper.SHELL_INPUT),
+    ("[Request interrupted by user", Wrapper.OUTPUT),
     ("<bash-stdout>", Wrapper.OUTPUT),
     ("<bash-stderr>", Wrapper.OUTPUT),
     ("<local-command-", Wrapper.OUTPUT),

@@ -45,9 +45,9 @@ def reply(event: str, text: str) -> bytes:
     if not text:
         return b""
     if event == "PreCompact":
-        return text.encode()
+        return text.encode("utf-8", "replace")
     output = {"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}
-    return json.dumps(output, ensure_ascii=False).encode()
+    return json.dumps(output, ensure_ascii=False).encode("utf-8", "replace")
 
 
 def window(model: str | None) -> int | None:

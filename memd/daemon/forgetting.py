@@ -10,6 +10,7 @@ from pathlib import Path
 from memd import files
 from memd.daemon.pipeline import Pipeline, wall_clock
 from memd.daemon.worker import Urgency, Worker
+from memd.errors import Fault
 from memd.model import Session
 from memd.model.globs import fitting
 from memd.store import Store
@@ -91,9 +92,13 @@ def chosen(pipeline: Pipeline, transcripts: list[tuple[Tool, Path]], named: Iter
 
 
 def _may(pipeline: Pipeline, tool: Tool, path: Path, *, named: bool) -> bool:
-    seed = pipeline.whose(tool, path)
-    if seed is None:
+    try:
+        seed, size = pipeline.whose(tool, path), path.stat().st_size
+    except (Fault, OSError):
         return True  # the one who reads it says so
+    if seed is None:
+        return True
     if named:
+        pipeline.gate.welcome(path)
         pipeline.store.recall(seed.session, seed.path)
-    return not pipeline.store.is_forgotten(seed.session, seed.parent, seed.path, path.stat().st_size)
+    return not pipeline.store.is_forgotten(seed.session, seed.parent, seed.path, size)

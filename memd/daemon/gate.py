@@ -1,7 +1,7 @@
 """Which transcripts may be recorded: not those of ignored directories, nor those that were forgotten.
 
 Until a transcript tells its directory nothing of it is kept: it is read from its start again at the next hint. One in which
-the agent has answered without a directory in any row has none to tell, and is recorded.
+the agent has answered without a directory in any row has none to tell, and is recorded; so is one that a person names.
 """
 
 from collections.abc import Iterable
@@ -20,6 +20,7 @@ class Gate:
         self._ignore = ignore
         self._directories: dict[Path, str] = {}
         """Of transcripts that were turned away: so they need not be read again to be turned away again."""
+        self._named: set[Path] = set()
 
     def closed(self, path: Path, row: SourceRow | None) -> bool:
         """Whether a transcript is not to be read (on) because of its directory, as far as that is known."""
@@ -27,14 +28,23 @@ class Gate:
         directory = known.cwd if known else self._directories.get(path)
         return directory is not None and self._ignore.reason(directory) is not None
 
-    def admits(self, seed: Seed, size: int, events: Iterable[Event]) -> bool | None:
-        """Whether a transcript of which nothing is recorded yet may be, by its first events; None: they do not tell."""
+    def reason(self, path: Path) -> str | None:
+        """What says that a transcript that was turned away is not recorded."""
+        directory = self._directories.get(path)
+        return None if directory is None else self._ignore.reason(directory)
+
+    def welcome(self, path: Path) -> None:
+        """A person names this transcript: it may be recorded although it tells no directory."""
+        self._named.add(path)
+
+    def admits(self, seed: Seed, size: int, events: Iterable[Event], *, whole: bool) -> bool | None:
+        """Whether a transcript of which nothing is recorded yet may be; None: these events, not its whole, do not tell."""
         if self._store.is_forgotten(seed.session, seed.parent, seed.path, size):
             return False
         found = list(events)
         directory = next((event.cwd for event in found if isinstance(event, Facts) and event.cwd), None)
         if directory is None:
             answered = any(isinstance(event, Message) and event.channel is Channel.AGENT_TEXT for event in found)
-            return True if answered else None
+            return (answered or Path(seed.path) in self._named) if (whole or answered) else None
         self._directories[Path(seed.path)] = directory
         return self._ignore.reason(directory) is None

@@ -49,7 +49,8 @@ class Pipeline:
         self.folders = Folders(paths.state)
         self.keeper = Keeper(self.store, self.folders, config, clock)
         home = environ.get("HOME") or os.path.expanduser("~")  # noqa: PTH111 - a text is needed
-        self._reader = Reader(self.store, clock, Gate(self.store, Ignore(config.ignore, home)))
+        self.gate = Gate(self.store, Ignore(config.ignore, home))
+        self._reader = Reader(self.store, clock, self.gate)
         self._clock = clock
         self._environ = environ
         self._writer = Extractive()
@@ -157,12 +158,16 @@ class Pipeline:
             NotFound: the file names no session.
         """
         if session is None:
-            raise NotFound(
-                f"{path}: names no session of {tool.name}, or one in an ignored directory, or no directory yet"
-            )
+            raise NotFound(f"{path}: {self._why_not(tool, path)}")
         self.over(session)
         self.refresh(session, trigger)
         return session
+
+    def _why_not(self, tool: Tool, path: Path) -> str:
+        seed = self.whose(tool, path)
+        if seed is None:
+            return f"a transcript of {tool.name} that names no session"
+        return f"{seed.session} is not recorded: {self.gate.reason(path) or 'it tells no directory yet'}"
 
     def unfinished(self) -> list[str]:
         """Sessions whose checkpoint or its files a crash left behind the record, the newest first."""

@@ -65,9 +65,10 @@ class Reader:
             batch = lines.read(path, lines.Cursor.start(), limit)
             state = tool.start(_identity(seed))
         state, events = _feed(tool, state, batch)
-        if row is None and not (admitted := self._gate.admits(seed, batch.size, events)):
-            unseen = admitted is None and bool(batch.lines) and batch.cursor.offset < batch.size
-            return self.step(tool, path, limit * 8) if unseen else Step(None)
+        more = bool(batch.lines) and batch.cursor.offset < batch.size
+        admitted = row is not None or self._gate.admits(seed, batch.size, events, whole=not more)
+        if not admitted:
+            return self.step(tool, path, limit * 8) if admitted is None else Step(None)
         now = self._clock()
         done = self._store.commit(
             seed, batch.cursor.dumps(), tool.dump(state), events, size=batch.size, offset=batch.cursor.offset, now=now
@@ -78,7 +79,7 @@ class Reader:
             tuple(event for event in events if isinstance(event, Receipt)),
             any(isinstance(event, TurnEnd) for event in events),
             bool(events),
-            bool(batch.lines) and batch.cursor.offset < batch.size,
+            more,
         )
 
     def _gone(self, row: SourceRow | None, path: Path) -> Step:
@@ -87,7 +88,13 @@ class Reader:
         return Step(row.session if row else None, gone=True)
 
     def session(self, tool: Tool, path: Path) -> Seed | None:
-        """Whose transcript it is."""
+        """Whose transcript it is; None where it does not tell, or cannot be named.
+
+        Raises:
+            SourceUnreadable: it cannot be read now.
+        """
+        if not _is_text(path):
+            return None
         return self._seed(tool, path, self._store.source(str(path)))
 
     def _seed(self, tool: Tool, path: Path, row: SourceRow | None) -> Seed | None:

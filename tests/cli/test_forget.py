@@ -93,5 +93,6 @@ def test_an_ignored_directory_is_told(home, memd):
     transcript.turn(CANARY)
     done = memd("ingest", transcript.path)
     assert (done.returncode, done.stdout) == (1, "")
-    assert "ignored directory" in done.stderr
+    file = home / "work" / ".memdignore"
+    assert done.stderr == f"memd: {transcript.path}: claude-code:new is not recorded: {file}\n"
     assert traces(Path(home)) == []

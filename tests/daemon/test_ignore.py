@@ -136,6 +136,13 @@ def test_a_transcript_that_tells_no_directory_is_recorded(chain):
     ]
 
 
+def test_a_transcript_that_a_person_names_needs_no_directory(chain):
+    """`ingest` of the file itself records it as it is, unless it tells an ignored directory."""
+    transcript = chain.transcript(cwd=None)
+    transcript.typed("Who am I?")
+    assert chain.control("ingest", paths=[str(transcript.path)])["sessions"] == [transcript.id]
+
+
 def test_a_rule_holds_from_when_it_is_there_until_it_goes(chain, place):
     """What was recorded before stays, nothing is added; when the rule goes, the rest is read after all."""
     transcript = chain.transcript(cwd=str(place))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Planned = list[tuple["Tool", "Plan"]]
 
 UNATTENDED = "this is not a terminal: run it again with --yes to accept the change, or with --dry-run to look at it"
-BY_HAND = "start it by hand: `memd run` in a terminal of its own, or `(memd run &)` from your shell's profile"
+BY_HAND = "start it by hand: `memd run` in a terminal of its own, or `(memd run &)` from what starts this machine"
 
 
 @click.command("install")
@@ -31,11 +31,11 @@ def command(tools: Sequence[str], *, service: bool | None, dry_run: bool, yes: b
 
     The change is shown before it is made. `memd uninstall` takes all of it back.
     """
-    from memd.config import paths  # noqa: PLC0415 - a command loads what it needs when it runs
-    from memd.daemon.setup import installation  # noqa: PLC0415
+    from memd.config import load  # noqa: PLC0415 - a command loads what it needs when it runs
+    from memd.daemon.setup import backfill, installation  # noqa: PLC0415
     from memd.daemon.setup import service as services  # noqa: PLC0415
 
-    places = paths(os.environ)
+    chosen, places = load(os.environ)  # a daemon could not start with settings that cannot be read
     planned = _plan(places, tools)
     _show(places, planned)
     manager = services.here(os.environ)
@@ -43,11 +43,16 @@ def command(tools: Sequence[str], *, service: bool | None, dry_run: bool, yes: b
         _show_service(places, manager, wanted=service)
         click.echo("Nothing was written.")
         return
+    asked = not yes and sys.stdin.isatty()
     if any(plan.changes for _, plan in planned) and not yes:
         _ask("Proceed?")
+    days = _days(chosen.backfill_days) if asked and not backfill.answered(chosen) else None
+    serve = _wanted(manager, service, asked=asked)
     installation.put_in(places, planned)
-    trouble = _serve(places, manager) if _wanted(manager, service, asked=not yes) else None
-    _prove(places, [tool for tool, _ in planned])
+    if days is not None:
+        backfill.keep(places, days)
+    trouble = _serve(places, manager) if serve else None
+    _prove(places, [tool for tool, _ in planned], manager)
     if trouble:
         raise Refused(f"the hooks are in, the service is not: {trouble}; {BY_HAND}")
 
@@ -77,11 +82,14 @@ def _show(places: "Paths", planned: Planned) -> None:
     for tool, plan in planned:
         if plan.changes:
             click.echo("".join(diff(plan)), nl=False)
+            word = "adds memd's hooks to" if plan.before is not None else "makes, for memd's hooks,"
+            click.echo(f"\n{tool.name}: this {word} {plan.path} and changes nothing else in it.")
         else:
             click.echo(f"{tool.name}: the hooks are in {plan.path} already")
         for note in plan.notes:
             click.echo(f"note: {plan.path}: {note}")
     click.echo(f"The hook itself: {hook.copy_path(places)}, run by {hook.link_path(places)}")
+    click.echo("`memd uninstall` takes all of it back.")
 
 
 def diff(plan: "Plan") -> Iterator[str]:
@@ -114,11 +122,17 @@ def _ask(question: str) -> None:
     click.confirm(question, default=True, abort=True)
 
 
+def _days(default: int) -> int:
+    question = "Read the transcripts of the last how many days? (0: only what is written from now on)"
+    days: int = click.prompt(question, default=default, type=click.IntRange(min=0, max=36_500))
+    return days
+
+
 def _wanted(manager: "Manager", service: bool | None, *, asked: bool) -> bool:  # noqa: FBT001 - three answers
-    if service is not None or not asked or not sys.stdin.isatty():
+    if service is not None or not asked:
         return bool(service)
     if why := manager.trouble():
-        click.echo(f"No service: {why}; {BY_HAND}")
+        click.echo(f"The daemon cannot be a service here: {why}.")
         return False
     return click.confirm(f"Start the daemon now and at every login ({manager.kind})?", default=True)
 
@@ -142,7 +156,7 @@ def _serve(places: "Paths", manager: "Manager") -> str | None:
     return None
 
 
-def _prove(places: "Paths", tools: Sequence["Tool"]) -> None:
+def _prove(places: "Paths", tools: Sequence["Tool"], manager: "Manager") -> None:
     from memd.daemon.setup import proof  # noqa: PLC0415
 
     for tool in tools:
@@ -151,7 +165,8 @@ def _prove(places: "Paths", tools: Sequence["Tool"]) -> None:
             raise Refused(f"{tool.name}: the hook exits {run.exit_code} ({run.said}): run `memd doctor`")
         click.echo(f"{tool.name}: the hook was run once: exit 0 in {run.seconds * 1000:.0f} ms")
     if run.daemon is None:
-        click.echo(f"No daemon answers yet; {BY_HAND}.")
+        start = BY_HAND if manager.trouble() else "`memd install --service` starts it now and at every login"
+        click.echo(f"No daemon answers yet; {start}.")
     else:
         click.echo(f"The daemon answered through the hook (pid {run.daemon.get('pid', 'unknown')}).")
     click.echo("Next: start a new session of your agent; `memd status` shows what is kept of it.")

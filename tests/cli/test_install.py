@@ -161,21 +161,37 @@ class TestAsking:
         assert _snapshot(home) == before
 
     def test_yes_and_no_service(self, home, tmp_path, monkeypatch):
-        """The service is a question of its own."""
+        """The service is a question of its own; how far back to read is asked once."""
         program = tmp_path / "systemctl"
         program.write_text("#!/bin/sh\n")
         program.chmod(0o755)
         monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-        code, said = _at_a_terminal(["y", "n"], "install")
+        code, said = _at_a_terminal(["y", "7", "n"], "install")
         assert code == 0
-        assert said.count("[Y/n]") == 2
+        assert (said.count("[Y/n]"), said.count("how many days")) == (2, 1)
+        assert "`memd install --service` starts it" in said
         assert not list(home.rglob("memd.service"))
+        settings = home / ".config" / "memd" / "config.toml"
+        assert settings.read_text() == "backfill_days = 7  # answered to memd install\n"
         code, said = _at_a_terminal([], "install", "--yes")
         assert (code, "[Y/n]" in said) == (0, False)
         assert not list(home.rglob("memd.service"))
         code, said = _at_a_terminal([""], "install")
-        assert (code, said.count("[Y/n]")) == (0, 1)
+        assert (code, said.count("[Y/n]"), said.count("how many days")) == (0, 1, 0)
         assert len(list(home.rglob("memd.service"))) == 1
+        assert _at_a_terminal([], "uninstall", "--yes")[0] == 0
+        assert not settings.parent.exists()
+
+    def test_broken_settings_of_memds_own(self, memd, home):
+        """The daemon could not start with them: said before anything is written, with file and key."""
+        settings = home / ".config" / "memd" / "config.toml"
+        settings.parent.mkdir(parents=True)
+        settings.write_text("backfil_days = 3\n")
+        before = _snapshot(home)
+        done = memd("install", "--yes")
+        assert (done.returncode, done.stdout) == (1, "")
+        assert "backfil_days: no such setting" in done.stderr
+        assert _snapshot(home) == before
 
 
 class TestUninstall:

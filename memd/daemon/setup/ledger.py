@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from memd.config import Paths
 from memd.files import private_dir, read_bytes_or_none, write_atomic
@@ -49,10 +50,16 @@ class Ledger:
     """The path of the service's unit."""
     folders: tuple[str, ...] = ()
     """Folders that were made on the way."""
+    own: Mapping[str, Written] = field(default_factory=dict)
+    """memd's own settings file by its path, where the installation wrote into it."""
 
     def with_file(self, path: Path, written: Written) -> "Ledger":
         """The same with this file."""
         return replace(self, files={**self.files, str(path): written})
+
+    def with_own(self, path: Path, written: Written) -> "Ledger":
+        """The same with this settings file of memd's own."""
+        return replace(self, own={**self.own, str(path): written})
 
     def without_file(self, path: Path) -> "Ledger":
         """The same without this file."""
@@ -79,10 +86,14 @@ def read(paths: Paths) -> Ledger:
         content = json.loads(read_bytes_or_none(path(paths)) or b"{}")
         if content.get("version") != VERSION:
             return Ledger()
-        files = {name: Written(**written) for name, written in content["files"].items()}
-        return Ledger(files, content["service"], tuple(content["folders"]))
+        files, own = (_files(content.get(kind, {})) for kind in ("files", "own"))
+        return Ledger(files, content["service"], tuple(content["folders"]), own)
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return Ledger()
+
+
+def _files(content: Mapping[str, Any]) -> dict[str, Written]:
+    return {name: Written(**written) for name, written in content.items()}
 
 
 def write(paths: Paths, ledger: Ledger) -> None:

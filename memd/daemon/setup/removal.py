@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from memd.config import Paths
-from memd.daemon.setup import hook, ledger, service, settings
+from memd.daemon.setup import backfill, hook, ledger, service, settings
 from memd.daemon.setup.ledger import Ledger
 from memd.daemon.setup.service import Manager
 from memd.daemon.setup.trouble import refused
@@ -35,6 +35,7 @@ def take_out(
         return removed, record
     with refused(manager.unit, "removed"):
         removed += [f"the service {manager.unit}"] if service.remove(manager) else []
+    removed += [f"the answer in {path}" for path in backfill.take_back(record)]
     return removed + [str(path) for path in take_rest(paths, record)], record
 
 

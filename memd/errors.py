@@ -4,6 +4,7 @@
     |- UserError              the person's doing, or not found: one clear line, exit 1
     |  |- ConfigError         a setting that cannot be read or is out of range
     |  |- NotFound            no such session, file, checkpoint or part
+    |  |  `- Unwanted         a session that is not to be recorded
     |  |- Ambiguous           a prefix that fits several
     |  `- Refused             memd will not do this (a settings file that is not JSON, a newer store), and says why
     `- Fault                  the machine's doing; the work goes on where it can
@@ -29,6 +30,10 @@ class ConfigError(UserError):
 
 class NotFound(UserError):
     """No such session, file, checkpoint or part."""
+
+
+class Unwanted(NotFound):
+    """A session that is there and not to be recorded: of an ignored directory, or of none yet."""
 
 
 class Ambiguous(UserError):

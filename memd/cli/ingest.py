@@ -8,7 +8,7 @@ import click
 
 from memd import config
 from memd.cli.common import alone_or_ask, print_json
-from memd.errors import Fault, NotFound
+from memd.errors import Fault, NotFound, Unwanted
 from memd.model.text import printable
 
 if TYPE_CHECKING:
@@ -47,6 +47,8 @@ def _ingest(pipeline: "Pipeline", paths: list[Path], tool: "Tool | None") -> dic
     for owner, path in chosen(pipeline, found.transcripts, paths):
         try:
             sessions.append(pipeline.ingest(owner, path))
+        except Unwanted as error:  # news only to one who named it
+            problems += [str(error)] if path in paths else []
         except (Fault, NotFound) as error:
             problems.append(str(error))
     return {"sessions": sessions, "problems": problems}

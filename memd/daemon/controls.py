@@ -13,7 +13,7 @@ from memd.daemon.answers import Control
 from memd.daemon.pipeline import wall_clock
 from memd.daemon.transcripts import find, tool_named
 from memd.daemon.worker import Urgency, Worker
-from memd.errors import Fault, NotFound
+from memd.errors import Fault, NotFound, Unwanted
 from memd.tools.protocol import Tool
 
 
@@ -52,6 +52,8 @@ class Controls:
         for owner, path in await steps.run(self._worker, Urgency.COMMAND, chosen):
             try:
                 sessions.append(await self._read(owner, path))
+            except Unwanted as error:  # news only to one who named it
+                problems += [str(error)] if path in paths else []
             except (Fault, NotFound) as error:
                 problems.append(str(error))
         return {"sessions": sessions, "problems": problems}

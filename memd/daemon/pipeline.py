@@ -17,7 +17,7 @@ from memd.daemon.gate import Gate
 from memd.daemon.ignore import Ignore
 from memd.daemon.keeper import Keeper
 from memd.daemon.reader import Reader, Step
-from memd.errors import NotFound
+from memd.errors import NotFound, Unwanted
 from memd.model import Checkpoint, Receipt, Session
 from memd.store import Seed, Store
 from memd.store.folders import Folders
@@ -146,7 +146,7 @@ class Pipeline:
         """Read a transcript to its end and leave a current checkpoint; the session.
 
         Raises:
-            NotFound: the file names no session.
+            NotFound: the file names no session, or one that is not to be recorded (`Unwanted`).
             SourceUnreadable: it cannot be read.
         """
         return self.complete(self.read_whole(tool, path), tool, path, trigger)
@@ -155,19 +155,20 @@ class Pipeline:
         """A transcript was read to its end, for once: close what waited, and leave a current checkpoint.
 
         Raises:
-            NotFound: the file names no session.
+            NotFound: the file names no session, or one that is not to be recorded (`Unwanted`).
         """
         if session is None:
-            raise NotFound(f"{path}: {self._why_not(tool, path)}")
+            raise self._why_not(tool, path)
         self.over(session)
         self.refresh(session, trigger)
         return session
 
-    def _why_not(self, tool: Tool, path: Path) -> str:
+    def _why_not(self, tool: Tool, path: Path) -> NotFound:
         seed = self.whose(tool, path)
         if seed is None:
-            return f"a transcript of {tool.name} that names no session"
-        return f"{seed.session} is not recorded: {self.gate.reason(path) or 'it tells no directory yet'}"
+            return NotFound(f"{path}: a transcript of {tool.name} that names no session")
+        why = self.gate.reason(path) or "it tells no directory yet"
+        return Unwanted(f"{path}: {seed.session} is not recorded: {why}")
 
     def unfinished(self) -> list[str]:
         """Sessions whose checkpoint or its files a crash left behind the record, the newest first."""

@@ -1,8 +1,8 @@
 r"""Globs of directories, as the settings and `.memdignore` have them. Pure.
 
-A glob means the directories that it fits and all that lies below them. `*` and `?` stay within one name, `**` does not,
-`[...]` is one of some characters. A glob without a slash (but at its end) means that name anywhere; any other is relative to
-its base, where it does not begin with `/` or `~`.
+A glob means the directories that it fits and all that lies below them, with `/**` at its end or without. `*` and `?` stay
+within one name, `**` does not, `[...]` is one of some characters. A glob without a slash (but at its end) means that name
+anywhere; any other is relative to its base, where it does not begin with `/` or `~`.
 """
 
 import re
@@ -29,7 +29,7 @@ def fitting(directory: str, globs: Iterable[str], *, base: str, home: str) -> st
 
 @lru_cache(maxsize=512)
 def _pattern(glob: str, base: str, home: str) -> re.Pattern[str]:
-    text = glob.rstrip("/") or "/"
+    text = glob.removesuffix("/**").rstrip("/") or "/"
     if text == "~" or text.startswith("~/"):
         text = home.rstrip("/") + text[1:]
         return _compiled("", text)

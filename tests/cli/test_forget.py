@@ -86,7 +86,7 @@ def _nothing():
 
 
 def test_an_ignored_directory_is_told(home, memd):
-    """`ingest` of a session that is not to be recorded says so."""
+    """`ingest` of a session that is not to be recorded says so, and passes it over where only its folder was named."""
     (home / "work").mkdir()
     (home / "work" / ".memdignore").touch()
     transcript = Transcript(home / "chat" / "new.jsonl", cwd=os.fspath(home / "work"))
@@ -96,3 +96,5 @@ def test_an_ignored_directory_is_told(home, memd):
     file = home / "work" / ".memdignore"
     assert done.stderr == f"memd: {transcript.path}: claude-code:new is not recorded: {file}\n"
     assert traces(Path(home)) == []
+    done = memd("ingest", transcript.path.parent)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -10,6 +10,8 @@ from memd.tools.fields import flag, flat, moment, string, table, whole
 _SYNTHETIC = "<synthetic>"
 """The model name of answers that the client wrote itself, such as API errors."""
 _ENDS = frozenset({"end_turn", "stop_sequence", "refusal"})
+_OPEN = 200
+"""So many calls without a result are remembered: a crash leaves some, and their results never come."""
 _SIZES = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
 
 
@@ -47,7 +49,10 @@ def _call(reading: Reading, block: Row, at: int | None) -> None:
     kept = {key: value for key, value in asdict(call).items() if key in {"kind", "name", "at", "target", "detail"}}
     if call.kind is Kind.TASKS:
         kept["given"] = calls.task_input(table(block, "input"))
-    reading.state = replace(reading.state, calls={**reading.state.calls, call.call: kept})
+    open_calls = {**reading.state.calls, call.call: kept}
+    while len(open_calls) > _OPEN:
+        del open_calls[next(iter(open_calls))]
+    reading.state = replace(reading.state, calls=open_calls)
     reading.events.append(call)
 
 

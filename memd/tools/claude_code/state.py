@@ -83,11 +83,18 @@ def load(text: str) -> ReaderState:
     """The state that `dump` wrote.
 
     Raises:
-        ValueError: the text is another version's.
+        ValueError: the text is another version's, or no state at all.
     """
     values = json.loads(text)
-    if values.pop("version", None) != VERSION:
+    if not isinstance(values, dict) or values.pop("version", None) != VERSION:
         raise ValueError("a reader state of another version")
+    try:
+        return _loaded(values)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"not a reader state: {error!r}") from error
+
+
+def _loaded(values: dict[str, Any]) -> ReaderState:
     values["segments"] = tuple((start, parent, after) for start, parent, after in values["segments"])
     values["marks"] = {row: (segment, key) for row, (segment, key) in values["marks"].items()}
     values |= {name: tuple(Queued(*waiting) for waiting in values[name]) for name in _QUEUES}

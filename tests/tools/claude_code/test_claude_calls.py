@@ -232,6 +232,14 @@ def test_wrong_types_cost_only_themselves(name, wrong):
         assert (operation.name, operation.state) in {(name, State.DONE), (name, State.INTERRUPTED)}
 
 
+def test_calls_that_never_end_are_bounded():
+    """A session that crashes again and again leaves open calls; the newest are remembered, and end when their results come."""
+    rows = [agent(call("Bash", f"t{n}", command="x" * 2_000), stop="tool_use") for n in range(300)]
+    done = read(*chained(*rows, result("ok", "t299"), result("ok", "t0")))
+    assert len(done.state.calls) == 199
+    assert [str(c.state) for c in done.calls if c.call in {"t299", "t0"}] == ["running", "done"]
+
+
 def test_the_recorded_calls():
     """The tools of a real session, each with its end."""
     found = [(c.name, str(c.state)) for c in play("tui-full").calls]

@@ -35,7 +35,7 @@ def take_out(
         return removed, record
     with refused(manager.unit, "removed"):
         removed += [f"the service {manager.unit}"] if service.remove(manager) else []
-    removed += [f"the answer in {path}" for path in backfill.take_back(record)]
+    removed += [f"the line of `{backfill.KEY}` in {path}" for path in backfill.take_back(record)]
     return removed + [str(path) for path in take_rest(paths, record)], record
 
 

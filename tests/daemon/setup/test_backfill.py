@@ -31,7 +31,7 @@ def test_a_line_is_added_and_taken_back(places, file, content):
     assert file.read_bytes().endswith(content)
     assert config.read(file) == before.model_copy(update={"backfill_days": 7})
     assert backfill.answered(config.read(file))
-    assert _remove(places) == [f"the answer in {file}"]
+    assert _remove(places) == [f"the line of `backfill_days` in {file}"]
     assert (file.read_bytes(), file.stat().st_mode & 0o777) == (content, 0o640)
 
 

@@ -11,7 +11,11 @@ NOTE = "<task-notification><task-id>a</task-id></task-notification>"
 
 
 def told(done):
-    return [(str(record.channel), record.text, record.undelivered) for record in done.records]
+    return told_of(done.events)
+
+
+def told_of(events):
+    return [(str(entry.channel), entry.text, entry.undelivered) for entry in recorded(events)]
 
 
 def steered(text):
@@ -55,6 +59,14 @@ def test_what_waits_when_the_session_ends_was_not_delivered():
     rows = [typed("go"), queue("enqueue", "mind the tests"), queue("enqueue", NOTE), system("compact_boundary")]
     assert told(read(*rows))[1:] == []
     assert told(read(*rows, left=True))[1:] == [("unattributed", "mind the tests", True)]
+
+
+def test_taken_in_after_the_end_was_thought_to_be_there():
+    """An older client's removal that comes after the session was closed turns the lost entry into a delivered one."""
+    before = read(plain("hi"), queue("enqueue", "one"), left=True)
+    assert told(before)[1:] == [("unattributed", "one", True)]
+    _, found = TOOL.feed(before.state, _line(queue("remove"), 1000))
+    assert told_of([*before.events, *found])[1:] == [("unattributed", "one", False)]
 
 
 def test_late_is_not_lost():

@@ -230,3 +230,32 @@ def test_without_linger_the_doctor_tells(container, service):
         assert "loginctl enable-linger" in container.sh(f"{MEMD} status").stdout
     finally:
         linger.touch()
+
+
+def test_a_hook_that_cannot_be_renewed_is_told_and_no_hindrance(container, home, service, show, status):
+    """The data folder cannot be written: the daemon starts with the hook of the last start, and status says what is wrong."""
+    data = home / ".local/share/memd"
+    (data / "memd_hook.py").write_text("# an older one\n")
+    container.own()
+    folders = [data, data / "hook", data / "bin"]
+    for folder in folders:
+        folder.chmod(0o500)
+    container.sh("systemctl --user restart memd")
+    assert show("ActiveState") == "active"
+    assert "the hook's file could not be brought up to date" in " ".join(status()["daemon"]["errors"])
+    assert "the hook's file could not be brought up to date" in container.sh(f"{MEMD} status").stdout
+    for folder in folders:
+        folder.chmod(0o700)
+
+
+def test_a_state_that_was_removed_is_made_again(container, home, service, show):
+    """By a person who wants to begin anew: the confined daemon cannot make its folder, the doctor can, and says the rest."""
+    container.sh(f"systemctl --user stop memd; rm -rf {STATE}; systemctl --user start memd", check=False)
+    done = container.sh(f"{MEMD} doctor --fix", check=False)
+    assert "systemctl --user restart memd.service" in done.stdout
+    container.sh("systemctl --user reset-failed memd.service; systemctl --user restart memd.service")
+    assert container.sh(f"{MEMD} doctor").stdout.startswith("All is well")
+    container.sh(f"{MEMD} uninstall --purge --yes")
+    left = [path for folder in (".config", ".local") for path in (home / folder).rglob("*") if not path.is_dir()]
+    assert left == []  # empty folders stay: which ones were made, only the removed state knew
+    container.sh("find .config .local -depth -type d -empty -delete")

@@ -22,7 +22,7 @@ def step(state: ReaderState, row: str, parent: str) -> tuple[ReaderState, Rewind
     segment, after = state.marks[parent]
     state = _remember(
         state, state.leaf, (state.segment, state.last)
-    )  # the end of the branch that is left: a place to return to
+    )  # the end of what is left: a way back leads there too
     segments = (*state.segments, (PENDING, segment, after))
     moved = replace(state, leaf=row, segment=len(segments) - 1, segments=segments, last=after)
     return moved, Rewind(path(moved))

@@ -20,9 +20,8 @@ def step(state: ReaderState, row: str, parent: str) -> tuple[ReaderState, Rewind
     if not parent or parent == state.leaf or parent not in state.marks:
         return replace(state, leaf=row), None
     segment, after = state.marks[parent]
-    state = _remember(
-        state, state.leaf, (state.segment, state.last)
-    )  # the end of what is left: a way back leads there too
+    # The end of what is left: a way back leads there too.
+    state = _remember(state, state.leaf, (state.segment, state.last))
     segments = (*state.segments, (PENDING, segment, after))
     moved = replace(state, leaf=row, segment=len(segments) - 1, segments=segments, last=after)
     return moved, Rewind(path(moved))

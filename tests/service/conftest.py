@@ -25,25 +25,28 @@ def _unavailable(reason):
 
 
 @pytest.fixture(scope="session")
-def container(tmp_path_factory):
-    """A booted Debian with memd and a person in it."""
+def furnished(tmp_path_factory):
+    """A Debian with memd and a person in it."""
     if why := foreign():
         pytest.skip(why)
     if lacking := missing():
         _unavailable(f"{', '.join(lacking)} missing: apt-get install debootstrap systemd-container")
-    folder = tmp_path_factory.mktemp("service")
-    root = folder / "root"
+    root = tmp_path_factory.mktemp("furnished") / "root"
     try:
         subprocess.run(["cp", "-a", "--reflink=auto", base(CACHE), root], check=True, timeout=120)
         fetch(root, ROOT, CACHE)
         furnish(root)
     except UnavailableError as error:
         _unavailable(str(error))
-    try:
-        with booted(root, folder / "console") as container:
-            yield container
-    finally:
-        shutil.rmtree(root, ignore_errors=True)
+    yield root
+    shutil.rmtree(root, ignore_errors=True)
+
+
+@pytest.fixture(scope="module")
+def container(furnished, tmp_path_factory):
+    """The same, booted."""
+    with booted(furnished, tmp_path_factory.mktemp("booted")) as container:
+        yield container
 
 
 def snapshot(folder, *, without=()):

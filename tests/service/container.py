@@ -136,12 +136,27 @@ def furnish(root):
 
 
 @contextmanager
-def booted(root, log):
-    """Boot the system and wait for the person's service manager; afterwards shut it down and remove it."""
-    name = f"memd-{os.getpid()}"
+def booted(furnished, folder, *options):
+    """Boot a copy of the system, wait for the person's service manager, and afterwards shut it down and remove it.
+
+    `options` are systemd-nspawn's; what the console says is in `folder`.
+    """
+    root, log = folder / "root", folder / "console"
+    try:
+        _run(["cp", "-a", "--reflink=auto", furnished, root])
+        with _running(root, log, *options) as container:
+            yield container
+    finally:
+        shutil.rmtree(root, ignore_errors=True)
+
+
+@contextmanager
+def _running(root, log, *options):
+    name = f"memd-{hashlib.sha256(bytes(root)).hexdigest()[:12]}"
     command = ["systemd-nspawn", "-q", "-D", root, "-M", name, "--boot", "--private-network", "--register=no"]
+    command += ["--keep-unit", *options]
     with log.open("w") as output:
-        process = subprocess.Popen([*command, "--keep-unit"], stdin=subprocess.DEVNULL, stdout=output, stderr=output)
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
     init = None
     try:
         init = eventually(lambda: _child(process, log), seconds=30)

@@ -8,7 +8,7 @@ from clients.waiting import eventually
 from transcript import SESSION, Transcript, given
 
 from .conftest import snapshot
-from .container import MEMD
+from .container import MEMD, booted
 
 pytestmark = [pytest.mark.service, pytest.mark.timeout(600)]
 
@@ -219,6 +219,21 @@ def test_a_purge_ends_the_service_first(container, home, service):
     time.sleep(1)
     assert not (home / ".local").exists()
     assert not (home / ".config").exists()
+
+
+def test_where_users_get_no_namespaces_it_runs_unconfined(furnished, tmp_path):
+    """Systemd refuses to start what it cannot confine: install says so, and the daemon runs all the same."""
+    with booted(furnished, tmp_path, "--system-call-filter=~unshare") as container:
+        container.sh("mkdir .claude")
+        said = container.sh(f"{MEMD} install claude-code --yes --service").stdout
+        assert "the daemon runs without a read-only file system" in said
+        assert "The daemon answered through the hook" in said
+        assert "status=217/USER" in container.sh("journalctl --user -u memd -o cat -q --no-pager").stdout
+        assert container.sh("systemctl --user show memd -p ProtectSystem,NoNewPrivileges --value").stdout.split() == [
+            "no",
+            "yes",
+        ]
+        assert container.sh(f"{MEMD} doctor").stdout.startswith("All is well")
 
 
 def test_without_linger_the_doctor_tells(container, service):

@@ -191,6 +191,18 @@ class TestLaunchd:
         assert content["StandardErrorPath"].startswith(str(places.state))
         assert manager.owns(manager.content(places))
 
+    def test_every_key_is_one_that_launchd_documents(self, places, home):
+        """A misspelt key is passed over in silence: names and types are those of launchd.plist(5)."""
+        documented = {
+            "Label": str, "ProgramArguments": list, "RunAtLoad": bool, "KeepAlive": bool, "ThrottleInterval": int,
+            "ProcessType": str, "Umask": int, "EnvironmentVariables": dict, "StandardErrorPath": str,
+        }  # fmt: skip
+        content = plistlib.loads(Launchd({"HOME": str(home), "PATH": "/a"}).content(places))
+        assert {key: type(value) for key, value in content.items()} == documented
+        assert content["ProcessType"] in {"Background", "Standard", "Adaptive", "Interactive"}
+        strings = [*content["ProgramArguments"], *content["EnvironmentVariables"].values()]
+        assert all(type(value) is str and not value.startswith("~") for value in strings)
+
     def test_what_it_is_told(self, places, home, tmp_path):
         """Unloaded, loaded into the login session, and unloaded again."""
         program = tmp_path / "launchctl"

@@ -233,7 +233,7 @@ def test_where_users_get_no_namespaces_it_runs_unconfined(furnished, tmp_path):
             "no",
             "yes",
         ]
-        assert container.sh(f"{MEMD} doctor").stdout.startswith("All is well")
+        assert container.sh(f"{MEMD} doctor").stdout.startswith("note: service-unconfined")
 
 
 def test_without_linger_the_doctor_tells(container, service):

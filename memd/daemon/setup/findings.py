@@ -90,6 +90,9 @@ def _daemon(facts: SetupFacts) -> Iterator[Finding]:
         yield Finding("service-disabled", "the service is installed and does not start by itself", SERVICE)
     elif not service.current:
         yield Finding("service-outdated", "the service's unit is not what this memd would write", SERVICE)
+    if not service.confined:
+        text = "the daemon runs without a read-only file system: this machine gave users no namespaces of their own"
+        yield Finding("service-unconfined", text, SERVICE, note=True)
     if service.linger is False:
         yield Finding("no-linger", "the daemon ends when you log out", "loginctl enable-linger", note=True)
 

@@ -107,6 +107,8 @@ class ServiceFacts:
     """Whether it goes on after the person has logged out; None where that is no question."""
     trouble: str | None
     """Why this machine has no manager to give it to."""
+    confined: bool = True
+    """Whether the unit keeps the daemon from writing elsewhere; False where this machine could not do that."""
 
 
 def here(environ: Mapping[str, str]) -> Manager:
@@ -175,6 +177,7 @@ def look(manager: Manager, paths: Paths) -> ServiceFacts:
         current=content in {wanted, manager.plain(wanted)},
         linger=_lingers() if manager.kind == "systemd" else None,
         trouble=why,
+        confined=content != manager.plain(wanted) or content == wanted,
     )
 
 

@@ -61,6 +61,8 @@ def test_all_is_well(places, installed):
         service=replace(found.service, kind="systemd", enabled=True, current=True, linger=True),
     )
     assert findings(well) == ()
+    (note,) = findings(replace(well, service=replace(well.service, confined=False)))
+    assert (note.code, note.note) == ("service-unconfined", True)
 
 
 def _delete_hooks(path, places):

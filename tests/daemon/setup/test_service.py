@@ -143,7 +143,11 @@ class TestSystemd:
         assert "ProtectSystem=" not in unit
         assert "ProtectHome=" not in unit
         assert "MemoryMax=1G" in unit
-        assert service.look(systemd, places).current
+        facts = service.look(systemd, places)
+        assert (facts.current, facts.confined) == (True, False)
+        (home / "no-namespaces").unlink()
+        assert add_service(places, systemd)
+        assert service.look(systemd, places).confined
 
     def test_root_needs_no_namespace_of_its_own(self, places, monkeypatch):
         """In one, root would be denied what is others': bind mounts in a container are."""

@@ -37,6 +37,7 @@ from memd.store.folders import Folders
 from memd.tail.watch import Watcher
 from memd.tools.protocol import Tool
 from memd.tools.registry import TOOLS
+from memd.writers.extractive import Extractive
 
 log = structlog.get_logger()
 
@@ -125,7 +126,12 @@ class Daemon:
             self._watcher.start()
             self._watching = True
             self._worker.submit(Urgency.COMMAND, self._catch_up)
-            log.info("running", version=__version__, pid=os.getpid(), socket=str(self._paths.socket))
+            watched = {tool.name: [str(root) for root in tool.place(self._environ).roots] for tool in self._tools}
+            log.info("running", version=__version__, pid=os.getpid(), socket=str(self._paths.socket), watching=watched)
+            if self._settings.checkpoint.writer != Extractive.name:
+                self._trouble(
+                    f"checkpoint.writer {self._settings.checkpoint.writer!r} is not in this version: extractive writes"
+                )
             notify("READY=1")
             keeping = asyncio.create_task(daily(self._worker, self._settings.keep_days))
             try:

@@ -174,7 +174,13 @@ class TestEntries:
         """The client's unit is seconds: 5 for what gives context, 2 at a session's end. In milliseconds: hours."""
         hooks = _load(install(None, COMMAND))["hooks"]
         timeouts = {e: {h["timeout"] for g in groups for h in g["hooks"]} for e, groups in hooks.items()}
-        assert timeouts == {"SessionStart": {5}, "PreCompact": {5}, "UserPromptSubmit": {5}, "PreToolUse": {5}, "SessionEnd": {2}}
+        assert timeouts == {
+            "SessionStart": {5},
+            "PreCompact": {5},
+            "UserPromptSubmit": {5},
+            "PreToolUse": {5},
+            "SessionEnd": {2},
+        }
 
     def test_the_first_part_covers_every_source(self):
         """A matcher on part 1 would miss a source; without one on the others four hooks would run at each start."""

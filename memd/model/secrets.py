@@ -86,9 +86,12 @@ _NAME = (
 _SUFFIX = r"(?:[_.-]?(?:key|base|value|access|secret|token|password|prod|production|dev|staging|live|test|\d+))*"
 _QUOTED = r"(?P<q>\\*[\"'])(?P<quoted>[^\s\"'\\]{8,500}+)(?=\\*[\"'])"
 _BARE = r"(?P<bare>[^\s\"'\\,;&<>(){}\[\]`$*][^\s\"'\\,;&<>(){}\[\]`]{7,500}+)(?![(\[{])"
-_SHAPE = re.compile(
+_CERTAIN = re.compile(
     rf"(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))(?P<issued>{'|'.join(_ISSUED)})"
     r"|://[^\s/:@\"'<>]{0,100}:(?P<url>[^\s/@\"'<>{$*][^\s/@\"'<>]{2,200})@"
+)
+_SHAPE = re.compile(
+    rf"{_CERTAIN.pattern}"
     r"|[?&]sig=(?P<sig>[\w%+/=-]{30,})"
     r"|(?i:authorization)\\*[\"']?\s{0,3}[:=]\s{0,3}\\*[\"']?(?i:basic|token|apikey)\s{1,3}(?P<basic>[\w.~+/=-]{12,})"
     r"|[Bb]earer\s{1,3}(?P<bearer>[\w.~+/=-]{16,})"
@@ -143,9 +146,18 @@ def _secrets(text: str) -> Iterator[tuple[int, int]]:
     while hint := _HINT.search(text, at):
         starts = range(max(at, hint.start() - _BACK), hint.start() + 1)
         found = next(filter(None, (_SHAPE.match(text, start) for start in starts)), None)
-        at = max(hint.end(), found.end()) if found else hint.start() + 1
-        if found and (kind := _kind(found)):
-            yield found.span(kind)
+        at = hint.start() + 1
+        if found:
+            found, kind = (found, kind) if (kind := _kind(found)) else _within(found)
+            at = max(hint.end(), found.end())
+            if kind:
+                yield found.span(kind)
+
+
+def _within(found: re.Match[str]) -> tuple[re.Match[str], str | None]:
+    """A secret in what does not look like one as a whole: a token that reads like an attribute, an address with a password."""
+    inner = _CERTAIN.search(found.string, *found.span())
+    return (inner, inner.lastgroup) if inner else (found, None)
 
 
 def _kind(found: re.Match[str]) -> str | None:
@@ -184,6 +196,10 @@ def _entropy(value: str) -> float:
     """Bits a character, by how often each occurs in the value itself."""
     size = len(value)
     return -sum(n / size * log2(n / size) for n in Counter(value).values())
+
+
+STAND_IN = re.compile(r"\[secret sha256:[0-9a-f]{8}\]")
+"""What stands in a secret's place."""
 
 
 def _stand_in(secret: str) -> str:

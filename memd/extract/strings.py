@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator
 
+from memd.model.secrets import STAND_IN
+
 _URL = re.compile(r"https?://[^\s\"'<>`)\]}\\]+")
 _UUID = re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
 _PLACE = r"(?::\d+(?:-\d+)?)?"
@@ -41,7 +43,8 @@ def strings(text: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _all(text: str) -> Iterator[tuple[str, str, str]]:
-    for kind, pattern in (("value", _URL), ("value", _UUID), ("path", _PATH), ("path", _FILE)):
+    text = STAND_IN.sub(" ", text)
+    for kind, pattern in (("value", _URL), ("path", _PATH), ("path", _FILE), ("value", _UUID)):
         taken, text = _take(pattern, text, tells=_IS_PATH if kind == "path" else _ANY)
         yield from ((kind, item, "") for item, _ in taken)
     text = _STAMP.sub(" ", text)

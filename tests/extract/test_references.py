@@ -23,6 +23,11 @@ def found(text):
         ("the branch alex/ent-221-fix", "path", "alex/ent-221-fix"),
         ("https://x.org/a?b=c.", "value", "https://x.org/a?b=c"),
         ("28c304f6-3c5f-4539-af1d-07ae450e639d", "value", "28c304f6-3c5f-4539-af1d-07ae450e639d"),
+        (
+            "in /tmp/28c304f6-3c5f-4539-af1d-07ae450e639d/a.log",
+            "path",
+            "/tmp/28c304f6-3c5f-4539-af1d-07ae450e639d/a.log",
+        ),
         ("commit 4afd4e47 is", "value", "4afd4e47"),
         ("v2.1.332", "value", "v2.1.332"),
         ("in #172 and ENT-250", "value", "ENT-250"),
@@ -46,6 +51,14 @@ def test_exact_strings_are_found_whole(text, kind, item):
 def test_language_is_left_out(text):
     """Words, times and numbers that everybody knows are no references."""
     assert found(text) == set()
+
+
+def test_what_stands_in_a_secrets_place_is_no_reference():
+    """Nobody needs the hash of a password; what stands beside it is found as ever."""
+    assert found("DB_PASSWORD=[secret sha256:1a2b3c4d] in cmd/run.py") == {
+        ("path", "cmd/run.py"),
+        ("name", "DB_PASSWORD"),
+    }
 
 
 def test_a_bare_value_keeps_the_word_before_it():

@@ -61,6 +61,9 @@ def alone_or_ask(
         lock.release()
 
 
+_LINE_ENDS = {ord(mark): f"\\u{ord(mark):04x}" for mark in "\x85\u2028\u2029"}
+
+
 def daemon_state(paths: Paths) -> dict[str, Any] | None:
     """What the running daemon says of itself; None when none answers."""
     from memd.daemon.wire import ask  # noqa: PLC0415 - only where it is asked
@@ -72,8 +75,11 @@ def daemon_state(paths: Paths) -> dict[str, Any] | None:
 
 
 def print_json(value: Any) -> None:
-    """One JSON value, on one line, any character as it is (on a terminal, control characters escaped)."""
-    text = json.dumps(value, ensure_ascii=False)
+    """One JSON value, on one line, any character as it is (on a terminal, control characters escaped).
+
+    But for the three that many readers take for the end of a line, `str.splitlines` among them.
+    """
+    text = json.dumps(value, ensure_ascii=False).translate(_LINE_ENDS)
     _write(printable(text, "\\u{:04x}") if sys.stdout.isatty() else text)
 
 

@@ -13,6 +13,7 @@ from memd.cli import log
 from .conftest import MEMD
 
 ONE, TWO = "5d1f0c1e-0000-4000-8000-000000000001", "5d1f0c1e-0000-4000-8000-000000000002"
+ENDS = "one\u2028two\u2029three\x85four\x0bfive\x0csix\x1cseven"
 HOSTILE = "\x1b]0;owned\x07\x1b[2J \x9b31m \u202egnp.exe 漢字\u3000é \U0001f469\u200d\U0001f680"
 
 
@@ -158,3 +159,11 @@ def test_times_have_their_offset():
     assert log.iso(1_795_994_339_654) == "2026-11-29T23:18:59.654Z"
     assert log.iso(0) == "1970-01-01T00:00:00.000Z"
     assert log.iso(None) is None
+
+
+def test_an_entry_is_one_line_to_every_reader(call, tmp_path):
+    """Characters inside of words that some readers take for the end of a line stand escaped, and come back as they were."""
+    transcript = Transcript(tmp_path / f"{TWO}.jsonl")
+    transcript.typed(ENDS)
+    call("ingest", transcript.path)
+    assert [entry["text"] for entry in entries(call("log", TWO, "--json")[1])] == [ENDS]

@@ -71,6 +71,9 @@ _DETAILS = {
     Kind.SCHEDULE: ("prompt", "cron", "delaySeconds", "recurring"),
     Kind.PLAN: ("plan",),
 }
+_VERSION = re.compile(r"(\d{1,6})\.(\d{1,6})\.(\d{1,6})")
+_DENIALS = (2, 1, 332)
+"""From this version on a refusal is known to have the client's own field."""
 _EXIT = re.compile(r"\AExit code (\d{1,3})\b")
 _REFUSAL = "The user doesn't want to proceed with this tool use."
 _SAID = "the user said:\n"
@@ -162,15 +165,23 @@ def _answered(known: Row) -> dict[str, Any]:
     return found
 
 
+def release(version: str) -> tuple[int, ...]:
+    """A client's version as numbers that can be compared; nothing for what is none."""
+    found = _VERSION.match(version)
+    return tuple(int(part) for part in found.groups()) if found else ()
+
+
 def refused(row: Row, block: Row) -> bool:
     """Whether the person said no: the client's own field, or in clients without it the fixed text of its whole answer.
 
-    The result of a tool cannot pass for it: an older client writes a refusal both into the block and, after `Error: `, into
-    `toolUseResult`, and a failed command's text begins with its exit code.
+    The result of a tool cannot pass for it: a failed command's text begins with its exit code, and a client that has the
+    field (measured on 2.1.332) writes it for each refusal.
     """
     if string(row, "toolDenialKind"):
         return string(row, "toolDenialKind") == "user-rejected" and not row.get("toolDenialUnanswered")
     if string(row, "promptSource") or table(row, "permissionDecision") or not flag(block, "is_error"):
+        return False
+    if release(string(row, "version")) >= _DENIALS:
         return False
     return flat(block.get("content")).startswith(_REFUSAL)
 

@@ -7,6 +7,7 @@ and only where the fields leave a choice that can demote or sub-classify.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from memd.model import Delivery, Envelope, Origin, Wrapper
@@ -42,31 +43,33 @@ _TURNS = {
     "host_synthetic": Origin.CLIENT,
     "system": Origin.CLIENT,
 }
+_REMINDER = "<system-reminder>"
 _SOURCES = {"queued": Delivery.QUEUED, "suggestion_accepted": Delivery.SUGGESTION}
 _SUGGESTED = {"suggestion_accepted": Delivery.SUGGESTION}
 _TAGS = (
-    ("<bash-input>", Wrapper.SHELL_INPUT),
-    ("[Request interrupted by user", Wrapper.OUTPUT),
-    ("<bash-stdout>", Wrapper.OUTPUT),
-    ("<bash-stderr>", Wrapper.OUTPUT),
-    ("<local-command-", Wrapper.OUTPUT),
-    ("<command-name>", Wrapper.COMMAND),
-    ("<command-message>", Wrapper.COMMAND),
-    ("<task-notification>", Wrapper.NOTIFICATION),
-    ("<bash-notification>", Wrapper.NOTIFICATION),
-    ("<teammate-message", Wrapper.TEAMMATE),
-    ("Operation stopped by hook", Wrapper.HOOK_STOP),
+    ("<bash-input>", ("</bash-input>",), Wrapper.SHELL_INPUT),
+    ("[Request interrupted by user", ("by user]", "for tool use]"), Wrapper.OUTPUT),
+    ("<bash-stdout>", ("</bash-stdout>", "</bash-stderr>"), Wrapper.OUTPUT),
+    ("<bash-stderr>", ("</bash-stderr>", "</bash-stdout>"), Wrapper.OUTPUT),
+    ("<local-command-", (">",), Wrapper.OUTPUT),
+    ("<command-name>", (">",), Wrapper.COMMAND),
+    ("<command-message>", (">",), Wrapper.COMMAND),
+    ("<task-notification>", ("",), Wrapper.NOTIFICATION),
+    ("<bash-notification>", ("",), Wrapper.NOTIFICATION),
+    ("<teammate-message", ("",), Wrapper.TEAMMATE),
+    ("Operation stopped by hook", ("",), Wrapper.HOOK_STOP),
 )
+"""How a machine's text opens and closes. What the client wraps, it wraps whole: who quotes a tag goes on behind it."""
 
 
 def wrapper(text: str) -> Wrapper | None:
-    """The machine tag that a text opens with, of the closed set."""
-    head = text[:80].lstrip()
-    return next((found for tag, found in _TAGS if head.startswith(tag)), None)
+    """The machine tag that a text stands in, of the closed set."""
+    head, tail = text[:80].lstrip(), text[-80:].rstrip()
+    return next((found for tag, ends, found in _TAGS if head.startswith(tag) and tail.endswith(ends)), None)
 
 
 def of_user_row(row: Row, text: str, *, child: bool) -> Envelope:
-    """The envelope of a user row's own text (not of its tool results)."""
+    """The envelope of a user row's own text (not of its tool results, nor where it stands beside one)."""
     origin = _origin(row)
     source = string(row, "promptSource")
     found = wrapper(text)
@@ -83,6 +86,18 @@ def of_user_row(row: Row, text: str, *, child: bool) -> Envelope:
     )
 
 
+def of_beside(row: Row, text: str, *, child: bool) -> Envelope:
+    """The envelope of a text that stands beside a tool's result, in a client that states no origins.
+
+    Such a client puts there what was typed while the tool ran, and nothing else (29 of 29 rows seen, 2.1.19 to 2.1.37): the
+    place in the row is the witness. A tag demotes here too.
+    """
+    envelope = of_user_row(row, text, child=child)
+    if envelope.origin is not Origin.NONE or text.lstrip().startswith(_REMINDER):
+        return envelope
+    return replace(envelope, delivery=Delivery.STEERED, witness=True)
+
+
 def of_queued(row: Row, attachment: Row) -> Envelope:
     """The envelope of a `queued_command` attachment: something that came in while the agent worked."""
     kind = string(table(attachment, "origin"), "kind")
@@ -96,6 +111,7 @@ def of_queued(row: Row, attachment: Row) -> Envelope:
         origin=origin,
         delivery=_SUGGESTED.get(string(attachment, "inputSource"), Delivery.STEERED),
         wrapper=wrapper(flat(attachment.get("prompt"))),
+        meta=flag(row, "isMeta") or flag(attachment, "isMeta"),
         child=flag(row, "isSidechain"),
         headless=headless(row),
         claimed=headless(row) or _put_in(attachment),
@@ -132,7 +148,7 @@ def _origin(row: Row) -> Origin:
     if string(row, "rowSource") == "hook" or flag(row, "hookText"):
         return Origin.HOOK
     if table(row, "origin"):
-        return _stated(table(row, "origin"))
+        return _contradicted(row, _stated(table(row, "origin")))
     if string(row, "wakeupSource") or string(row, "scheduledTaskId"):
         return Origin.SCHEDULE
     turn = string(row, "turnOrigin")
@@ -145,6 +161,14 @@ def _origin(row: Row) -> Origin:
     if string(row, "teamName") and not string(row, "permissionMode"):
         return Origin.PEER  # a teammate's message; a team lead's own words carry the permission mode (2.1.81)
     return Origin.LOCAL if string(row, "rowSource") == "local" else Origin.NONE
+
+
+def _contradicted(row: Row, stated: Origin) -> Origin:
+    """A person's origin counts only where no other field says that a machine delivered the row."""
+    if stated is Origin.PERSON and (string(row, "wakeupSource") or string(row, "scheduledTaskId")):
+        return Origin.SCHEDULE
+    made = string(row, "promptSource") == "system" or string(row, "rowSource") == "harness"
+    return Origin.CLIENT if stated is Origin.PERSON and made else stated
 
 
 def _stated(origin: Row) -> Origin:

@@ -24,15 +24,15 @@ def read(reading: Reading, row: Row) -> None:
     """A user row: its tool results first, then what text it has beside them."""
     content = table(row, "message").get("content")
     blocks = [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
-    for block in blocks:
-        if block.get("type") == "tool_result":
-            _result(reading, row, block)
+    results = [block for block in blocks if block.get("type") == "tool_result"]
+    for block in results:
+        _result(reading, row, block)
     images = sum(block.get("type") == "image" for block in blocks)
     text = flat(content)
     if string(row, "planContent"):
         _plan(reading, row, text)
     elif text or images:
-        _words(reading, row, text, images)
+        _words(reading, row, text, images, beside=bool(results))
 
 
 def _plan(reading: Reading, row: Row, text: str) -> None:
@@ -46,10 +46,11 @@ def _plan(reading: Reading, row: Row, text: str) -> None:
     reading.events.append(Operation(f"plan:{key}", Kind.PLAN, "plan", at, State.DONE, "", detail))
 
 
-def _words(reading: Reading, row: Row, text: str, images: int) -> None:
-    """The text of a user row that is not a tool's answer."""
+def _words(reading: Reading, row: Row, text: str, images: int, *, beside: bool) -> None:
+    """The text of a user row that is not a tool's answer, but may stand beside one."""
     before = reading.state.last
-    envelope = delivery.of_user_row(row, text, child=reading.state.child)
+    of_row = delivery.of_beside if beside and not reading.state.attests else delivery.of_user_row
+    envelope = of_row(row, text, child=reading.state.child)
     shown, extra = _unwrapped(text, envelope)
     extra |= {"images": images} if images else {}
     extra |= job(text) if envelope.origin is Origin.JOB else {}
@@ -100,7 +101,7 @@ def _result(reading: Reading, row: Row, block: Row) -> None:
     words = calls.refusal_words(row, block)
     if words:
         reading.say(f"{key}:refusal", row, _refusal(row), words, call=call, refusal=True)
-    for number, (question, answer) in enumerate(_answers(row), 1):
+    for number, (question, answer) in enumerate(_answers(row, known), 1):
         reading.say(f"{key}:answer:{number}", row, delivery.of_answer(row), answer, call=call, question=question)
 
 
@@ -110,8 +111,13 @@ def _refusal(row: Row) -> Envelope:
     return envelope if string(row, "toolDenialKind") else replace(envelope, origin=Origin.NONE, witness=True)
 
 
-def _answers(row: Row) -> Iterator[tuple[str, str]]:
-    """Each question with what the person answered; silence is no answer."""
+def _answers(row: Row, known: Row | None) -> Iterator[tuple[str, str]]:
+    """Each question with what the person answered; silence is no answer.
+
+    Only where the agent asked: another tool may have an output of that shape. A capture may begin behind the question.
+    """
+    if known is not None and known["kind"] != Kind.ASK:
+        return
     for question, answer in table(table(row, "toolUseResult"), "answers").items():
         chosen = answer if isinstance(answer, list) else [answer]
         words = ", ".join(choice for choice in chosen if isinstance(choice, str))

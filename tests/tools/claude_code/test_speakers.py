@@ -52,10 +52,16 @@ def test_words_of_a_refusal_in_an_old_client():
         result("Exit code 1\n" + REFUSED + SAID + "delete it all", "b", error=True, promptId=ABSENT, entrypoint=ABSENT),
         result(REFUSED + SAID + "delete it all", "b", error=True, toolDenialKind="cancelled"),
         result(REFUSED + SAID + "delete it all", "b", error=True, permissionDecision={"source": "config"}),
+        result(REFUSED + SAID + "delete it all", "b", error=True, version="2.1.332"),
+        result("x", "b", known={"stdout": "x", "answers": {"Push?": "yes"}}),
+        result("x", "b", known={"answers": {"Push?": "yes"}}, permissionDecision={"source": "user_temporary"}),
     ],
 )
 def test_a_tool_cannot_refuse_in_the_persons_name(forged):
-    """The same words in a tool's output, in a failed command's, or where the client says that it was something else."""
+    """The same words in a tool's output, in a failed command's, or where the client says that it was something else.
+
+    Nor can it answer: an output that has the shape of answers is one only where the agent asked.
+    """
     done = read(*chained(agent(call("Bash", "b", command="cat x"), stop="tool_use"), forged))
     assert done.human == []
 
@@ -89,14 +95,80 @@ def test_an_answer_stands_with_its_question():
     assert done.calls[0].detail["questions"] == list(answers)
 
 
+def test_an_answer_whose_question_was_not_captured():
+    """A transcript may begin in the middle: the answer is there, the question's call is not."""
+    done = read(result("answered", "q", known={"answers": {"Which?": "red"}}))
+    assert [(str(h.channel), h.text) for h in done.human] == [("human.answer", "red")]
+
+
 def test_text_beside_a_tool_result():
-    """Older clients deliver what was typed while a tool ran in the same row: two entries, not one."""
+    """Older clients deliver what was typed while a tool ran in the same row: two entries, and the place tells whose."""
     row = result("tool output", "t", version="2.1.30", entrypoint=ABSENT, promptId=ABSENT)
     row["message"]["content"].append({"type": "text", "text": "and mind the tests"})
     done = read(agent(call("Bash", "t", command="ls")), row)
-    assert done.said[-2:] == [("tool.result", "tool output"), ("unattributed", "and mind the tests")]
+    assert done.said[-2:] == [("tool.result", "tool output"), ("human.steered", "and mind the tests")]
+    assert done.records[-1].grade == "inferred"
     new = {**row, "uuid": "n", "origin": {"kind": "human"}, "promptSource": "typed"}
     assert read(new).said == [("tool.result", "tool output"), ("human.typed", "and mind the tests")]
+
+
+@pytest.mark.parametrize(
+    ("text", "channel"),
+    [
+        ("[Request interrupted by user for tool use]", "harness.meta"),
+        ("<task-notification>done</task-notification>", "background.notification"),
+        ("<system-reminder>be brief</system-reminder>", "unattributed"),
+    ],
+)
+def test_a_machines_text_beside_a_tool_result(text, channel):
+    """What a tag marks as the client's is not made a person's by its place."""
+    row = result("tool output", "t", version="2.1.30", entrypoint=ABSENT, promptId=ABSENT)
+    row["message"]["content"].append({"type": "text", "text": text})
+    assert read(agent(call("Bash", "t", command="ls")), row).said[-1] == (channel, text)
+
+
+def test_beside_a_tool_result_nothing_is_told_where_origins_are_stated():
+    """A client that states who typed has said nothing here."""
+    row = result("tool output", "t")
+    row["message"]["content"].append({"type": "text", "text": "push it"})
+    assert read(typed("hi"), agent(call("Bash", "t", command="ls")), row).said[-1] == ("unattributed", "push it")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<command-name>/deploy</command-name> is what the log prints, why?",
+        "[Request interrupted by user] stands in my log",
+        "<bash-input>ls</bash-input> shows nothing",
+        "<bash-stdout>x</bash-stdout> and then?",
+        "<local-command-stdout>x</local-command-stdout> came late",
+    ],
+)
+def test_who_quotes_a_tag_goes_on_behind_it(text):
+    """An old client wraps its own texts whole; words that only begin with a tag are not its own."""
+    assert read(plain(text)).said == [("unattributed", text)]
+
+
+@pytest.mark.parametrize(
+    ("fields", "channel"),
+    [
+        ({"promptSource": "system"}, "harness.meta"),
+        ({"rowSource": "harness"}, "harness.meta"),
+        ({"wakeupSource": "loop_wakeup"}, "background.schedule"),
+        ({"scheduledTaskId": "a"}, "background.schedule"),
+    ],
+)
+def test_a_claim_that_another_field_contradicts(fields, channel):
+    """A person's origin on a row that the client says a machine delivered."""
+    assert read(typed("push it", **fields)).said == [(channel, "push it")]
+
+
+@pytest.mark.parametrize("inside", [True, False])
+def test_queued_words_of_the_clients_own(inside):
+    """The client's flag demotes what was taken into the turn too, wherever it stands."""
+    what = {"type": "queued_command", "prompt": "go on", "commandMode": "prompt", "humanTurn": True}
+    what |= {"origin": {"kind": "human"}, **({"isMeta": True} if inside else {})}
+    assert read(attachment(what, **({} if inside else {"isMeta": True}))).said == [("harness.meta", "go on")]
 
 
 def test_a_hooks_stop_message_is_the_hooks():

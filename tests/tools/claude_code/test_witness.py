@@ -101,7 +101,8 @@ def test_pasted_text_is_put_back():
 def test_words_beside_a_tool_result_of_an_old_client():
     """Typed while a tool ran, delivered in its row, and in the history."""
     row = said([{"type": "tool_result", "tool_use_id": "t", "content": "out"}, {"type": "text", "text": "and this"}])
-    assert lifted([row], line("and this")) == [("tool.result", "proved"), TYPED]
+    assert lifted([row], line("and this")) == [("tool.result", "proved"), ("human.steered", "inferred")]
+    assert lifted([row, said("and this")], line("and this"))[1:] == [("human.steered", "inferred"), UNKNOWN]
 
 
 def test_what_is_stated_needs_no_witness():

@@ -17,8 +17,7 @@ _BARE = frozenset({"", "continue", "go on", "go ahead", "ok", "okay", "yes", "y"
 
 def entries(said: Iterable[Record], first: int | None, cited: frozenset[int] = frozenset()) -> tuple[Entry, ...]:
     """Every candidate, oldest first. All are ticked but what was taken back and what means nothing alone."""
-    listed = [r for r in said if r.channel in MEMO_CHANNELS]
-    candidates = [r for r in listed if r.copy_of is None] or listed
+    candidates = [r for r in said if r.channel in MEMO_CHANNELS]
     if any(known(record) for record in candidates):
         candidates = [r for r in candidates if r.channel is not Channel.OPERATOR_HEADLESS]
     return tuple(_entry(record, first, cited) for record in candidates)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from memd import tokens
 from memd.checkpoint import turn
 from memd.config import Config
+from memd.daemon.lineage import inherited
 from memd.extract import turns
 from memd.extract.material import SPEAKING, Material
 from memd.model import Channel, Checkpoint, Kind, Session, marks
@@ -46,12 +47,14 @@ class Keeper:
         calls = {d.call: d for d in store.operations(name, kinds={Kind.PLAN, Kind.ASK})}
         calls |= {d.call: d for d in store.operations(name, kinds={Kind.TASKS}, last=20)}
         calls |= {d.call: d for d in store.operations(name, last=CALLS)}
+        said, before = inherited(store, name, store.messages(name, channels=SPEAKING))
         return Material(
             session,
-            tuple(store.messages(name, channels=SPEAKING)),
+            said,
             tuple(store.messages(name, channels={Channel.AGENT_TEXT}, last=AGENT_TEXTS)),
             tuple(sorted(calls.values(), key=lambda d: (d.number, d.at or 0))),
             tuple(store.boundaries(name)),
+            before,
         )
 
     def refresh(self, name: str, trigger: str, writer: turn.Writer) -> Checkpoint | None:

@@ -20,6 +20,8 @@ class Material:
     done: tuple[Done, ...]
     """The last tool calls."""
     boundaries: tuple[Boundary, ...]
+    before: tuple[Record, ...] = ()
+    """What was asked in the session that this one was forked from and stands in no row of its own: `copy_of` says where."""
 
     @property
     def upto(self) -> int:

@@ -6,7 +6,7 @@ apart: its text is shown as delivered and never as the request.
 """
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from memd.extract.material import Material
 from memd.model import MEMO_CHANNELS, Channel, Grade, Record
@@ -53,9 +53,7 @@ class Turn:
 
 def asks(record: Record) -> bool:
     """Whether a record is words that the agent itself was given to act on, still part of the conversation."""
-    if record.channel not in MEMO_CHANNELS or not record.in_force or record.copy_of is not None:
-        return False
-    return not _local(record) and _says(record)
+    return record.channel in MEMO_CHANNELS and record.in_force and not _local(record) and _says(record)
 
 
 def _says(record: Record) -> bool:
@@ -63,9 +61,8 @@ def _says(record: Record) -> bool:
 
 
 def words(material: Material) -> list[Record]:
-    """Everything the person (or operator) asked for, in order."""
-    asked = [record for record in material.said if asks(record)]
-    return asked or [r for r in material.said if asks(replace(r, copy_of=None))]
+    """Everything the person (or operator) asked for, in order; a fork goes on with what was asked before it."""
+    return [record for record in material.said if asks(record)]
 
 
 def unstated(material: Material) -> list[Record]:
@@ -76,12 +73,12 @@ def unstated(material: Material) -> list[Record]:
 def directing(material: Material) -> Record | None:
     """The message that set the mission: the newest goal, else the first that says more than a greeting or "go on".
 
-    A person's words come before the operator's, these before a prompt whose sender is not known, and an answer is taken only
-    where there is nothing else.
+    A person's words come before the operator's, these before a prompt whose sender is not known. What was added to a running
+    turn, an answer too, is taken only where there is nothing else. A fork has its source's mission.
     """
-    asked = words(material)
+    asked = [*filter(asks, material.before), *words(material)]
     human = [r for r in asked if r.channel.human and r.grade is not Grade.UNKNOWN] or asked
-    prompts = [r for r in human if r.channel is not Channel.HUMAN_ANSWER] or unstated(material) or human
+    prompts = [r for r in human if r.channel not in _ADDED] or unstated(material) or human
     goals = [r for r in human if r.extra.get("command") == "goal"]
     if goals and goals[-1].text.strip().lower() not in _CLEARED:
         return goals[-1]

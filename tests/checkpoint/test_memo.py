@@ -63,11 +63,10 @@ def test_the_first_directing_message_is_marked():
     assert [(e.record.number, e.ticked, e.note) for e in entries] == [(1, True, ""), (2, True, "first")]
 
 
-def test_copies_are_not_listed_twice():
-    """A fork's copies are their source's messages; where there is nothing else they stand in."""
+def test_what_a_fork_copied_stays_listed():
+    """The conversation is the same: what the person said before the fork is in force in it."""
     copy = record(1, "make it", copy_of="claude-code:x#1")
-    assert candidates(copy, record(2, "now this")) == [2]
-    assert candidates(copy) == [1]
+    assert candidates(copy, record(2, "now this")) == [1, 2]
 
 
 def test_the_list_is_pinned():

@@ -51,6 +51,14 @@ def test_what_is_said_into_the_work_is_added_and_no_request(channel):
     assert (turn.request.text, [r.text for r in turn.added]) == ("second", ["late"])
 
 
+@pytest.mark.parametrize("channel", [Channel.HUMAN_STEERED, Channel.HUMAN_ANSWER])
+def test_what_is_said_into_the_work_is_no_mission_beside_prompts(channel):
+    """In a client that does not record the sender the prompts' words come first, though only the added ones are known."""
+    said = "let us work through the review"
+    assert mission(story((said, Channel.UNATTRIBUTED), ("my name there is bob", channel))) == said
+    assert mission(story(("my name there is bob", channel))) == "my name there is bob"
+
+
 def test_local_commands_ask_the_agent_for_nothing():
     """`/compact` and `!ls` are the client's own doing."""
     made = story("Make it", ("ls", Channel.HUMAN_SHELL))
@@ -110,11 +118,13 @@ def test_the_newest_goal_is_the_mission_until_it_is_taken_back():
 
 
 def test_a_fork_is_about_the_words_that_it_copied():
-    """Until something new is said, the copies are its mission and its request, and its turn is its own."""
+    """The copies are its mission, and until something new is said its request; its turn is its own."""
     made = Story()
     made.says("Make it", copy_of="claude-code:x#1")
     turn = turns.current(made.material())
     assert (mission(made), turn.request.text, turn.own) == ("Make it", "Make it", True)
+    made.says("Now that")
+    assert (mission(made), request(made)) == ("Make it", "Now that")
 
 
 def test_it_runs_from_the_prompt_to_the_end_of_the_turn():

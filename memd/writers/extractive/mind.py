@@ -27,6 +27,10 @@ def mind(material: Material) -> str:
 def _where(material: Material) -> Iterator[str]:
     if material.session.cwd:
         yield f"- I work in `{material.session.cwd}`; paths without a leading / are relative to it. (own judgement)"
+    if material.before:
+        source, _, _ = (material.before[-1].copy_of or "").rpartition("#")
+        told = f"what was said there before ({len(material.before)}) is in force here too: `memd log {source} --human`"
+        yield f"- This session was forked from {source}; {told}. (own judgement)"
     asked = turns.words(material)
     if asked and all(record.channel is Channel.OPERATOR_HEADLESS for record in asked):
         yield "- No person is known here: whoever runs this session headless is called the operator. (own judgement)"
@@ -49,7 +53,15 @@ _WHO = {
 
 def _mission(record: Record) -> str:
     who = _WHO.get(record.channel, "")
-    return f"- M1 [active] {who}{oneline(record.text, MISSION_WORDS)} (#{record.number})"
+    return f"- M1 [active] {who}{oneline(record.text, MISSION_WORDS)} ({_cited(record)})"
+
+
+def _cited(record: Record) -> str:
+    """A message's number, with the session where it is not this one's."""
+    if record.number:
+        return f"#{record.number}"
+    source, _, number = (record.copy_of or "").rpartition("#")
+    return f"#{number} of {source}"
 
 
 def _workstreams(material: Material, mission: Record | None) -> Iterator[str]:

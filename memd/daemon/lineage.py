@@ -1,0 +1,44 @@
+"""What a fork goes on with: its file repeats its source's rows, after a compaction only the last of them.
+
+The conversation is the same, so the person's words are in force in the fork too, those as well that its file does not repeat.
+A row that was copied is known from its source, where it was first delivered: a client that runs headless writes its own
+entrypoint into the copies as well.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import replace
+
+from memd.extract.material import SPEAKING
+from memd.model import Channel, Grade, Record
+from memd.store import Store
+
+
+def inherited(store: Store, name: str, said: Iterable[Record]) -> tuple[tuple[Record, ...], tuple[Record, ...]]:
+    """A session's prompts, copies with what their source knows of them, and the source's from before its file begins."""
+    own = list(said)
+    sources = _sources([*store.messages(name, upto=1), *own])
+    known = {
+        f"{source}#{record.number}": record
+        for source, numbers in sources.items()
+        for record in store.messages(source, channels=SPEAKING, upto=max(numbers))
+    }
+    copied = {record.copy_of for record in own}
+    before = (replace(r, number=0, copy_of=at) for at, r in known.items() if at not in copied and r.in_force)
+    return tuple(_attributed(record, known.get(record.copy_of or "")) for record in own), tuple(before)
+
+
+def _sources(records: Iterable[Record]) -> dict[str, set[int]]:
+    """The numbers of what was copied, by the session that it was copied from."""
+    found = defaultdict[str, set[int]](set)
+    for record in records:
+        source, _, number = (record.copy_of or "").rpartition("#")
+        if source:
+            found[source].add(int(number))
+    return found
+
+
+def _attributed(record: Record, first: Record | None) -> Record:
+    if first is None or record.channel is not Channel.OPERATOR_HEADLESS or first.grade is Grade.UNKNOWN:
+        return record
+    return replace(record, channel=first.channel, grade=first.grade)

@@ -1,0 +1,63 @@
+"""A fork: what its checkpoint takes over from its source, through the chain."""
+
+import json
+
+from memd.render import outline
+
+FORK = "5d1f0c1e-7b1a-4b7e-9a52-000000000002"
+
+
+def forked(chain, source, *, since=0, **stamped):
+    """A fork as the client writes it: the source's rows from one on, under the same ids, with its own session on them."""
+    fork = chain.transcript(FORK)
+    for line in source.path.read_text().splitlines()[since:]:
+        fork.raw(json.dumps(json.loads(line) | {"sessionId": fork.session} | stamped).encode() + b"\n")
+    return fork.now()
+
+
+def mission(checkpoint):
+    return outline.sections(checkpoint.parts.mind)["Mission"]
+
+
+def test_a_fork_goes_on_with_the_mission_and_the_persons_words(chain):
+    """What the fork adds is its request, and takes the place of nothing."""
+    source = chain.transcript()
+    source.turn("Build a parser.")
+    source.turn("Never use regexes.")
+    chain.read(source)
+    fork = forked(chain, source)
+    fork.turn("Rename f to g.")
+    chain.read(fork)
+    made = chain.store.current_checkpoint(fork.id)
+    assert mission(made) == ["- M1 [active] Build a parser. (#1)"]
+    assert "] #3 " in made.parts.memo
+    assert "human.typed | Never use regexes." in made.parts.memo
+    assert '(#5): "Rename f to g."' in made.parts.scene
+
+
+def test_a_fork_after_a_compaction_keeps_the_mission_that_its_file_does_not_hold(chain):
+    """The client copies only what follows the last compaction; the rest is cited where it stands."""
+    source = chain.transcript()
+    source.turn("Build a parser.")
+    source.turn("Never use regexes.")
+    since = len(source.path.read_text().splitlines())
+    source.compacts()
+    chain.read(source)
+    fork = forked(chain, source, since=since)
+    fork.turn("Rename f to g.")
+    chain.read(fork)
+    made = chain.store.current_checkpoint(fork.id)
+    assert mission(made) == [f"- M1 [active] Build a parser. (#1 of {source.id})"]
+    told = f"what was said there before (2) is in force here too: `memd log {source.id} --human`. (own judgement)"
+    assert f"- This session was forked from {source.id}; {told}" in made.parts.mind
+    assert "Rename f to g." in made.parts.memo
+
+
+def test_a_headless_fork_still_knows_what_a_person_typed(chain):
+    """The client stamps its own entrypoint on the copies; where they were first delivered tells who spoke."""
+    source = chain.transcript()
+    source.turn("Build a parser.")
+    chain.read(source)
+    fork = forked(chain, source, entrypoint="sdk-cli")
+    chain.read(fork)
+    assert "human.typed | Build a parser." in chain.store.current_checkpoint(fork.id).parts.memo

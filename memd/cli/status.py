@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 ACTIVE = 600_000
 """Milliseconds since its last entry within which a session that did not end is active."""
+FULL = 2**20
+"""Bytes free on the disk under which it is called full."""
 SHOWN = 3
 """So many of the daemon's newest troubles are shown to people; JSON has all."""
 
@@ -59,7 +61,7 @@ def command(session: str | None, *, everything: bool, as_json: bool) -> None:
         with reading(places) as store:
             sessions = [meant(store, session)] if session else store.sessions(children=everything)
             sources = {row.path: row for row in store.sources()}
-            rows = [_row(store, s, sources.get(s.path or ""), daemon, hook_faults(setup, s.tool)) for s in sessions]
+            rows = [_row(store, s, sources.get(s.path or ""), daemon, setup) for s in sessions]
     except NotFound:
         if session:
             raise
@@ -84,6 +86,13 @@ def hook_faults(setup: "SetupFacts", tool: str) -> tuple[str, ...]:
     return (*found.faults, *(name for name, wrong in files if wrong))
 
 
+def store_trouble(setup: "SetupFacts") -> str | None:
+    """Why the record cannot grow, if it cannot."""
+    if setup.state == "readonly":
+        return f"{setup.paths.state} cannot be written"
+    return f"the disk of {setup.paths.state} is full" if setup.free_bytes < FULL else None
+
+
 def restarts(setup: "SetupFacts") -> tuple[str, ...]:
     """What a person should know about who starts the daemon again."""
     service = setup.service
@@ -105,7 +114,7 @@ def _daemon(daemon: dict[str, Any] | None, places: Paths, notes: tuple[str, ...]
 
 
 def _row(
-    store: Store, session: Session, source: SourceRow | None, daemon: dict[str, Any] | None, hooks: tuple[str, ...]
+    store: Store, session: Session, source: SourceRow | None, daemon: dict[str, Any] | None, setup: "SetupFacts"
 ) -> Row:
     now = int(time.time() * 1000)
     made, given = store.current_checkpoint(session.id), store.last_delivery(session.id)
@@ -126,7 +135,8 @@ def _row(
         source_error=error,
         turns_behind=len(newer),
         unread=min(unread, default=None),
-        hooks=hooks,
+        store_error=store_trouble(setup),
+        hooks=hook_faults(setup, session.tool),
         daemon=daemon is not None,
         watches_short=_short(daemon),
         unknown={what: count for (kind, what), count in gaps.items() if kind == "unknown"},
@@ -140,7 +150,7 @@ def _row(
 def judge_child(facts: Facts) -> Verdict:
     """A sub-agent has no checkpoint of its own and is given none: only its record can be in trouble."""
     verdict = judge(facts)
-    kept = tuple(r for r in verdict.reasons if r.code.startswith(("source", "unread", "unknown")))
+    kept = tuple(r for r in verdict.reasons if r.code.startswith(("source", "store", "unread", "unknown")))
     return Verdict(kept[0].health if kept else type(verdict.health).OK, kept)
 
 

@@ -57,6 +57,7 @@ class Facts:
         lag_ms: how long the oldest unread byte can have been there.
         source_gone: when the transcript was found missing.
         source_error: why it cannot be read.
+        store_error: why nothing new can be recorded.
         turns_behind: turns in the record that the checkpoint has not seen.
         unread: when the oldest entry that the checkpoint has not seen was written.
         boundary: the last compaction.
@@ -75,6 +76,7 @@ class Facts:
     lag_ms: int = 0
     source_gone: int | None = None
     source_error: str | None = None
+    store_error: str | None = None
     turns_behind: int = 0
     unread: int | None = None
     hooks: tuple[str, ...] = ()
@@ -112,6 +114,10 @@ def _failing(facts: Facts) -> Iterator[Reason]:
     if facts.source_error is not None:
         yield Reason(
             "source-unreadable", f"the transcript cannot be read: {facts.source_error}", "memd doctor", Health.FAILING
+        )
+    if facts.store_error is not None:
+        yield Reason(
+            "store-trouble", f"nothing new can be recorded: {facts.store_error}", "memd doctor", Health.FAILING
         )
 
 

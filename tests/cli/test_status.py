@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 
 import pytest
 from process import Home
@@ -105,6 +106,15 @@ def test_the_shape_with_a_daemon_is_the_same():
     assert list(daemon) == ["running", "pid", "version", "since", "socket", "watches", "queue", "errors"]
     assert (daemon["running"], daemon["pid"], daemon["queue"]) == (True, child.pid, 0)
     assert daemon["since"].endswith("Z")
+
+
+def test_a_full_disk_is_failing(call, transcript, monkeypatch):
+    """The record cannot grow, whatever else is well."""
+    usage = shutil.disk_usage("/")
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=0))
+    (session,) = sessions(call)
+    assert (session["health"], session["reasons"][0]["code"]) == ("failing", "store-trouble")
+    assert "is full" in session["reasons"][0]["text"]
 
 
 def test_nothing_recorded_is_no_error(call):

@@ -40,6 +40,7 @@ def test_nothing_recorded_is_never():
     [
         (Health.FAILING, "no-checkpoint", {"checkpoint": None}),
         (Health.FAILING, "source-unreadable", {"source_error": "permission denied"}),
+        (Health.FAILING, "store-trouble", {"store_error": "the disk is full"}),
         (Health.DEGRADED, "receipt-missing", {"delivery": None}),
         (Health.DEGRADED, "receipt-missing", {"delivery": replace(GIVEN, seen=frozenset(), ended=False)}),
         (Health.DEGRADED, "receipt-missing", {"boundary": replace(LAST, ordinal=2)}),

@@ -40,6 +40,9 @@ def test_a_fork_after_a_compaction_keeps_the_mission_that_its_file_does_not_hold
     source = chain.transcript()
     source.turn("Build a parser.")
     source.turn("Never use regexes.")
+    source.typed(
+        "<task-notification>done</task-notification>", origin={"kind": "task-notification"}, promptSource="system"
+    )
     since = len(source.path.read_text().splitlines())
     source.compacts()
     chain.read(source)

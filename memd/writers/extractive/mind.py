@@ -27,9 +27,9 @@ def mind(material: Material) -> str:
 def _where(material: Material) -> Iterator[str]:
     if material.session.cwd:
         yield f"- I work in `{material.session.cwd}`; paths without a leading / are relative to it. (own judgement)"
-    if material.before:
-        source, _, _ = (material.before[-1].copy_of or "").rpartition("#")
-        told = f"what was said there before ({len(material.before)}) is in force here too: `memd log {source} --human`"
+    if earlier := [record for record in material.before if turns.asks(record)]:
+        source, _, _ = (earlier[-1].copy_of or "").rpartition("#")
+        told = f"what was said there before ({len(earlier)}) is in force here too: `memd log {source} --human`"
         yield f"- This session was forked from {source}; {told}. (own judgement)"
     asked = turns.words(material)
     if asked and all(record.channel is Channel.OPERATOR_HEADLESS for record in asked):

@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from memd import config
 from memd.config import Paths
 from memd.daemon.setup import hook, ledger, settings
 from memd.daemon.setup import service as services
 from memd.daemon.setup.hook import HookFacts
 from memd.daemon.setup.service import ServiceFacts
 from memd.daemon.wire import ask
-from memd.errors import DaemonSilent, Refused
+from memd.errors import ConfigError, DaemonSilent, Refused
 from memd.files import read_bytes_or_none
 from memd.tools.protocol import Place, Tool
 from memd.tools.registry import TOOLS
@@ -51,6 +52,8 @@ class SetupFacts:
     """The state folder: `open` to other users, `foreign` (another user's), `readonly`."""
     free_bytes: int
     """What is left on the disk that the state folder is on."""
+    config_error: str | None
+    """Why the settings file is refused."""
 
 
 def facts(paths: Paths, environ: Mapping[str, str]) -> SetupFacts:
@@ -68,7 +71,16 @@ def facts(paths: Paths, environ: Mapping[str, str]) -> SetupFacts:
         free_bytes=shutil.disk_usage(
             next(place for place in (paths.state, *paths.state.parents) if place.exists())
         ).free,
+        config_error=_config_error(paths.config),
     )
+
+
+def _config_error(path: Path) -> str | None:
+    try:
+        config.read(path)
+    except ConfigError as error:
+        return str(error)
+    return None
 
 
 def _tool(tool: Tool, paths: Paths, place: Place, *, known: bool) -> ToolFacts | None:

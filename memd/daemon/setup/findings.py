@@ -38,7 +38,7 @@ def findings(facts: SetupFacts) -> tuple[Finding, ...]:
         where = ", ".join(str(tool.settings) for tool in facts.tools) or "no coding agent was found"
         return (Finding("not-installed", f"memd's hooks are in no coding agent's settings ({where})", INSTALL),)
     found = [finding for tool in facts.tools for finding in _tool(tool)]
-    return (*found, *_hook(facts), *_daemon(facts), *_state(facts))
+    return (*found, *_hook(facts), *_config(facts), *_daemon(facts), *_state(facts))
 
 
 def _tool(tool: ToolFacts) -> Iterator[Finding]:
@@ -70,6 +70,11 @@ def _hook(facts: SetupFacts) -> Iterator[Finding]:
     elif facts.hook.stale:
         text = f"the link to Python in {facts.paths.data} leads to another one than memd's own"
         yield Finding("interpreter-stale", text, FIX, safe=True, note=True)
+
+
+def _config(facts: SetupFacts) -> Iterator[Finding]:
+    if facts.config_error is not None:
+        yield Finding("config-broken", f"no command and no daemon starts with {facts.config_error}", "mend that file")
 
 
 def _daemon(facts: SetupFacts) -> Iterator[Finding]:

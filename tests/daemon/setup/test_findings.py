@@ -65,6 +65,15 @@ def test_all_is_well(places, installed):
     assert (note.code, note.note) == ("service-unconfined", True)
 
 
+def test_a_refused_settings_file_is_a_fault(places, installed):
+    """Nothing starts with it, so all is not well."""
+    places.config.parent.mkdir(parents=True, exist_ok=True)
+    places.config.write_text("guardd = true\n")
+    (found,) = [one for one in findings(_look(places)) if one.code == "config-broken"]
+    assert f"{places.config}: guardd: no such setting" in found.text
+    assert (found.fix, found.note) == ("mend that file", False)
+
+
 def _delete_hooks(path, places):
     path.write_text("{}")
 

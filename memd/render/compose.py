@@ -145,4 +145,5 @@ def _recent(content: Content, purse: Purse) -> Iterator[str]:
 def _left_out(content: Content, missing: dict[str, int]) -> Iterator[str]:
     if missing:
         what = ", ".join(f"{name} {count}" for name, count in missing.items())
-        yield f"(left out for room: {what}; `memd show {content.name} {rest.names(list(missing))}`)"
+        command = " and ".join(f"`memd show {content.name} {part}`" for part in rest.names(list(missing)))
+        yield f"(left out for room: {what}; {command})"

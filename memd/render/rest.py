@@ -79,7 +79,7 @@ def quoted(text: str) -> str:
     return "\n".join(f"> {row}".rstrip() for row in marks.escape(text.strip()).splitlines())
 
 
-def names(sections: Sequence[str]) -> str:
+def names(sections: Sequence[str]) -> list[str]:
     """The commands' words for the files that hold these sections."""
     mind = {"Workstreams", "Where I am", "Key decisions", "Lessons"}
-    return " and ".join(sorted({"mind" if name in mind else "scene" for name in sections}))
+    return sorted({"mind" if name in mind else "scene" for name in sections})

@@ -204,6 +204,13 @@ def test_a_block_that_does_not_fit_does_not_hide_the_next():
     assert re.search(r"left out for room: Progress 1; `memd show 5e551071-0000 scene`", text)
 
 
+def test_what_is_left_out_of_two_files_is_named_with_a_command_for_each():
+    """Both can be run as they stand."""
+    mind, scene = (f"{text.rstrip()}\n\n- {'x' * 6_000}\n" for text in (MIND, SCENE))
+    text = compose(content("mission", parts=Parts(mind, "", scene)), 1_000, SIZER, LIMITS).text
+    assert "; `memd show 5e551071-0000 mind` and `memd show 5e551071-0000 scene`)" in text
+
+
 def test_the_text_orders_nothing():
     """It is a recollection: one factual sentence first, and no capitals that command."""
     text = compose(LONG, 4_000, SIZER, LIMITS).text

@@ -119,7 +119,9 @@ def _listed(
     kept = _chosen(entries, costs, room)
     out = [entry.record for entry in entries if entry.record.number not in kept]
     fallen = _fallen(content, out, purse, room - sum(costs[number] for number in kept))
-    shown = [*fallen, *(blocks[e.record.number] for e in entries if e.record.number in kept)]
+    older = [number for number in blocks if number in kept and out and number < out[0].number]
+    newer = [number for number in blocks if number in kept and number not in older]
+    shown = [*(blocks[number] for number in older), *fallen, *(blocks[number] for number in newer)]
     yield from (purse.take(block) for block in headed(title, shown if room > 0 else []))
 
 

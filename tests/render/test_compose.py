@@ -132,6 +132,8 @@ def test_the_memo_takes_at_most_two_fifths(budget):
     assert "#1 " in memo
     assert "Message 449" in memo
     assert re.search(r"\(left out: \d+ from #2 to #\d+", memo)
+    listed = [int(number) for number in re.findall(r"^(?:\(left out: \d+ from )?#(\d+) ", memo, re.MULTILINE)]
+    assert listed == sorted(listed)
 
 
 def test_with_45_messages_all_are_there():

@@ -18,14 +18,20 @@ from memd.tools.fields import moment, string, table
 NEAR = 30_000
 """Milliseconds between the history's line and the transcript's row (measured: under 1,000)."""
 _PASTED = re.compile(r"\[Pasted text #(\d+)[^\]]*\]")
+_LONG = re.compile(r"\[Pasted text #\d+ \+(\d{1,4}) lines\]")
 
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """One line of the history: what was typed and when."""
+    """One line of the history: what was typed and when; `shape` where a paste stands in it that the history has not."""
 
     at: int
     text: str
+    shape: re.Pattern[str] | None = None
+
+    def says(self, words: str) -> bool:
+        """Whether these are the words that were typed."""
+        return self.text == words if self.shape is None else self.shape.fullmatch(words) is not None
 
 
 def typed(lines: Iterable[bytes], session: str) -> list[Typed]:
@@ -47,31 +53,54 @@ def _typed(row: dict[str, Any]) -> Typed | None:
     at, text = moment(row.get("timestamp")), string(row, "display")
     pasted = table(row, "pastedContents")
     whole = _PASTED.sub(lambda m: string(table(pasted, m[1]), "content") or m[0], text)
-    return None if at is None or not whole.strip() else Typed(at, whole.strip())
+    return None if at is None or not whole.strip() else Typed(at, whole.strip(), _shape(whole.strip()))
+
+
+def _shape(text: str) -> re.Pattern[str] | None:
+    """A long paste is kept elsewhere; its placeholder tells how many lines it has, and the rest stands as it was."""
+    parts = _LONG.split(text)
+    if len(parts) == 1:
+        return None
+    lines = [rf"(?:[^\n]*\n){{{max(int(count) - 1, 0)},{count}}}[^\n]*" for count in parts[1::2]]
+    words = [re.escape(part) for part in parts[::2]]
+    return re.compile("".join(a + b for a, b in zip(words, [*lines, ""], strict=True)))
 
 
 def lift(records: Sequence[Record], lines: Iterable[bytes], session: str) -> list[Amend]:
-    """What the history says of entries that nothing else attributes; `records` are all that it may have to do with."""
-    unused = typed(lines, session)
-    found = []
-    for record in records:
-        line = next((line for line in unused if _same(record, line)), None)
-        if line is None or record.extra.get("dequeued"):
-            continue
-        unused.remove(line)
-        if record.channel is Channel.UNATTRIBUTED:
-            found.append(_amend(record))
-    return found
+    """What the history says of entries that nothing else attributes; `records` are all that it may have to do with.
+
+    The same words may have been typed often: each line belongs to the entry that is nearest to it in time.
+    """
+    heard = _heard(records, typed(lines, session))
+    lifted = [records[number] for number in sorted(heard)]
+    return [_amend(r) for r in lifted if r.channel is Channel.UNATTRIBUTED and not r.extra.get("dequeued")]
+
+
+def _heard(records: Sequence[Record], lines: Sequence[Typed]) -> set[int]:
+    """Which entries have a line of their own, the nearest pairs first."""
+    words: dict[str, list[int]] = {}
+    for place, line in enumerate(lines):
+        words.setdefault("" if line.shape else line.text, []).append(place)
+    pairs = []
+    for number, record in enumerate(records):
+        said = _as_typed(record)
+        for place in (*words.get(said, ()), *words.get("", ())):
+            apart = abs((record.at or 0) - lines[place].at)
+            if apart <= NEAR and lines[place].says(said):
+                pairs.append((apart, number, place))
+    heard: set[int] = set()
+    used: set[int] = set()
+    for _, number, place in sorted(pairs):
+        if number not in heard and place not in used:
+            heard.add(number)
+            used.add(place)
+    return heard
 
 
 def concerns(record: Record) -> bool:
     """Whether the history may have to do with an entry: nothing told who said it, or the history did before."""
     lifted = record.channel.human and record.grade is Grade.INFERRED
     return (record.channel is Channel.UNATTRIBUTED or lifted) and record.copy_of is None
-
-
-def _same(record: Record, line: Typed) -> bool:
-    return record.at is not None and abs(record.at - line.at) <= NEAR and _as_typed(record) == line.text
 
 
 def _as_typed(record: Record) -> str:

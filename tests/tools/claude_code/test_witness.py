@@ -62,6 +62,19 @@ def test_a_line_is_used_once():
     assert lifted(rows, line("yes"), line("yes", at=AT + 900)) == [TYPED, TYPED]
 
 
+def test_a_line_belongs_to_the_nearest_entry():
+    """The same words of unknown origin seconds before or after do not take it away from the row that it was written for."""
+    rows = [said("go on"), said("go on", at=AT + 9_000), said("go on", at=AT + 20_000)]
+    assert lifted(rows, line("go on", at=AT + 8_900)) == [UNKNOWN, TYPED, UNKNOWN]
+    assert lifted(rows, line("go on", at=AT + 9_100), line("go on", at=AT + 20_100)) == [UNKNOWN, TYPED, TYPED]
+
+
+def test_a_line_of_what_the_queue_delivered_is_used_up():
+    """Words that were typed into the queue have their line; the same words of another row do not get it."""
+    queued = [queue("enqueue", "yes", timestamp=AT), queue("dequeue", timestamp=AT), said("yes")]
+    assert lifted([*queued, said("yes", at=AT + 5_000)], line("yes")) == [UNKNOWN, UNKNOWN]
+
+
 def test_a_line_is_used_once_over_many_reads():
     """An entry that was lifted before uses its line up again, so that the next one does not get it."""
     rows = [said("yes"), said("yes", at=AT + 1_000)]
@@ -96,6 +109,16 @@ def test_pasted_text_is_put_back():
     pasted = {"1": {"id": 1, "type": "text", "content": "many\nlines"}}
     assert lifted([said("see many\nlines")], line("see [Pasted text #1 +2 lines]", pastedContents=pasted)) == [TYPED]
     assert lifted([said("see many")], line("see [Pasted text #1]", pastedContents={"1": 5})) == [UNKNOWN]
+
+
+def test_a_long_paste_is_known_by_its_lines():
+    """The history keeps a long paste elsewhere: the words around it and its number of line ends tell."""
+    elsewhere = {"1": {"id": 1, "type": "text", "contentHash": "3af0d2d795bf894c"}}
+    typed_line = line("see [Pasted text #1 +2 lines] (of today)", pastedContents=elsewhere)
+    assert lifted([said("see a\nb\nc (of today)")], typed_line) == [TYPED]
+    assert lifted([said("see a\nb\nc\nd (of today)")], typed_line) == [UNKNOWN]
+    assert lifted([said("see a\nb\nc (of yesterday)")], typed_line) == [UNKNOWN]
+    assert lifted([said("a\nb"), said("c\nd")], line("[Pasted text #2 +1 lines]")) == [TYPED, UNKNOWN]
 
 
 def test_words_beside_a_tool_result_of_an_old_client():

@@ -16,7 +16,7 @@ def lift(store: Store, tool: Tool, session: Session, environ: Mapping[str, str],
     """Let the tool's prompt history speak for entries that nothing attributes; whether it changed any."""
     history = tool.place(environ).history
     concerned = [record for record in store.messages(session.id) if tool.concerns(record)]
-    if history is None or not history.is_file() or session.parent is not None:
+    if not concerned or history is None or not history.is_file() or session.parent is not None:
         return False
     with history.open("rb") as lines:
         events = tool.lift(concerned, lines, session.native)

@@ -54,6 +54,7 @@ class Pipeline:
         self._clock = clock
         self._environ = environ
         self._writer = Extractive()
+        self._unheard: set[str] = set()  # sessions with entries of which the second witness was not asked yet
 
     def close(self) -> None:
         """Let the record go."""
@@ -69,12 +70,15 @@ class Pipeline:
         if step.session is not None:
             for receipt in step.receipts:
                 self._prove(step.session, receipt)
-            if any(tool.concerns(record) for record in step.added) and not step.more:
+            if any(tool.concerns(record) for record in step.added):
+                self._unheard.add(step.session)
+            if step.session in self._unheard and not step.more:
                 self._lift(tool, step.session)
         return step
 
     def _lift(self, tool: Tool, name: str) -> None:
         """Ask the second witness about what nothing else attributes."""
+        self._unheard.discard(name)
         session = self.store.session(name)
         if session is not None:
             afterthoughts.lift(self.store, tool, session, self._environ, self._clock())
@@ -85,10 +89,15 @@ class Pipeline:
         self.store.end_session(name, self._clock())
 
     def over(self, name: str) -> None:
-        """The session ended, or was read once to its end: what still waited for its row did not come."""
+        """The session ended, or was read once to its end: what still waited for its row did not come.
+
+        The witness is asked last: of what did not come too, and where its line was written after the row was read.
+        """
         session = self.store.session(name)
         if session is not None:
-            afterthoughts.close(self.store, named(session.tool), session, self._clock())
+            tool = named(session.tool)
+            afterthoughts.close(self.store, tool, session, self._clock())
+            self._lift(tool, name)
 
     def _prove(self, session: str, receipt: Receipt) -> None:
         """A text that a hook read from disk while the daemon was down is known by what stands on it.

@@ -2,6 +2,7 @@
 
 import json
 import os
+from pathlib import Path
 
 import pytest
 from process import Home
@@ -37,6 +38,43 @@ def test_a_file_with_its_sub_agents(call, folder):
         1,
         f"memd: claude-code:{ONE}/a1 is a sub-agent's transcript: it has no checkpoint of its own\n",
     )
+
+
+def _old_client(place, session, *typed):
+    """A transcript of a client that states no origins, and the prompt history beside it, in the test's own home."""
+    old = Transcript(place / f"{session}.jsonl", version="2.0.76", at=1_795_990_000)
+    history = Path(os.environ["HOME"]) / ".claude" / "history.jsonl"
+    history.parent.mkdir(exist_ok=True)
+    lines = [{"display": text, "timestamp": 1_795_990_000_000, "sessionId": session} for text in typed]
+    history.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return old
+
+
+def _said(call, session):
+    entries = map(json.loads, call("log", session, "--json")[1].splitlines())
+    return [
+        (e["channel"], e["text"], e["undelivered"]) for e in entries if not e["channel"].startswith(("agent", "tool"))
+    ]
+
+
+def test_the_witness_is_asked_of_a_long_session_too(call, tmp_path):
+    """What stands in its first megabyte has its witness, though nothing in the last one needs any."""
+    old = _old_client(tmp_path, ONE, "make it fast")
+    old.typed("make it fast", origin={}, promptSource="")
+    for _ in range(40):
+        old.runs("ls", "x" * 60_000)
+    call("ingest", old.path)
+    assert _said(call, ONE) == [("human.typed", "make it fast", False)]
+
+
+def test_the_witness_is_asked_of_what_was_never_delivered(call, tmp_path):
+    """Words that still wait when the session is over are the person's too, where the history has them."""
+    old = _old_client(tmp_path, ONE, "mind the tests")
+    old.says("working")
+    wait = {"type": "queue-operation", "operation": "enqueue", "content": "mind the tests"}
+    old.raw(json.dumps({**wait, "timestamp": "2026-11-29T22:06:41Z", "sessionId": ONE}).encode() + b"\n")
+    call("ingest", old.path)
+    assert _said(call, ONE) == [("human.queued", "mind the tests", True)]
 
 
 def test_all_below_a_directory_each_once(call, folder):

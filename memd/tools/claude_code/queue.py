@@ -8,7 +8,8 @@ An entry leaves the queue in one of four ways (measured on 2.1.332 and 2.0.76, s
     popAll, remove for another reason  the person took it back; it never reached the agent
 
 So only older removals and what was taken back make an entry here. What still waits when a session is over was never delivered
-either: `left` records it as undelivered, and should its row come after all, `arrived` turns that entry into the delivered one.
+either, nor was what left the queue when the client died before it wrote the row: `left` records them as undelivered, and should
+the row come after all, `arrived` turns that entry into the delivered one.
 Notifications and scheduled prompts stand in the same queue, and nothing states who typed an entry: a tag demotes it, the
 prompt history may lift it.
 """
@@ -102,22 +103,37 @@ def _is_json(text: str) -> bool:
 
 def arrived(reading: Reading, text: str, channel: Channel, grade: Grade) -> bool:
     """A row that starts or joins a turn came in; whether its entry was recorded before, when it was thought lost."""
-    if not reading.state.arriving:
+    coming, words = reading.state.arriving, text.strip()
+    if not coming:
         return False
-    waiting, *rest = reading.state.arriving
-    reading.state = replace(reading.state, arriving=tuple(rest))
+    waiting = next((one for one in coming if one.text.strip() == words), coming[0])
+    reading.state = replace(reading.state, arriving=tuple(one for one in coming if one is not waiting))
     if not waiting.told:
         return False
-    if waiting.text.strip() != text.strip():  # expanded on the way in: the row is the entry, the waiting one was none
+    if waiting.text.strip() != words:  # expanded on the way in: the row is the entry, the waiting one was none
         reading.events.append(Amend(waiting.key, undelivered=False, channel=Channel.HARNESS_META, grade=Grade.PROVED))
         return False
     reading.events.append(Amend(waiting.key, undelivered=False, channel=channel, grade=grade))
     return True
 
 
+def expanded(reading: Reading, text: str) -> None:
+    """A row of the client's own came in: where it holds the words of what left the queue, that is what has come."""
+    coming = reading.state.arriving
+    rest = tuple(one for one in coming if not one.text.strip() or one.text.strip() not in text)
+    reading.state = replace(reading.state, arriving=rest)
+
+
 def left(state: ReaderState) -> tuple[ReaderState, tuple[Event, ...]]:
-    """The session is over: what a person may have typed and still waits was not delivered."""
-    lost = [waiting for waiting in state.queue if not waiting.told and not machine(waiting.text)]
+    """The session is over: what a person may have typed and still waits, or whose row never came, was not delivered.
+
+    A command's row has other words than its entry, or is none: having left the queue, it is taken to have been run.
+    """
+    gone = (waiting for waiting in state.arriving if waiting.text.strip() and not waiting.text.lstrip().startswith("/"))
+    lost = [waiting for waiting in (*gone, *state.queue) if not waiting.told and not machine(waiting.text)]
     events = tuple(_message(waiting, undelivered=True) for waiting in lost)
-    queue = tuple(replace(waiting, told=waiting.told or waiting in lost) for waiting in state.queue)
-    return replace(state, queue=queue), events
+    queue, arriving = (
+        tuple(replace(waiting, told=waiting.told or waiting in lost) for waiting in waits)
+        for waits in (state.queue, state.arriving)
+    )
+    return replace(state, queue=queue, arriving=arriving), events

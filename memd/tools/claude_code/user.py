@@ -61,6 +61,8 @@ def _words(reading: Reading, row: Row, text: str, images: int, *, beside: bool) 
         shown = excerpt(shown, HARNESS)
     extra |= {"dequeued": True} if channel.starts_turn and reading.state.arriving else {}
     key = reading.key(row)
+    if not channel.starts_turn:
+        queue.expanded(reading, text)
     if not (channel.starts_turn and queue.arrived(reading, shown, *classify(envelope))):
         reading.say(key, row, envelope, shown, **extra)
     if channel.starts_turn:

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from claude_rows import TOOL, agent, attachment, plain, queue, read, recorded, system, typed
+from claude_rows import ABSENT, TOOL, agent, attachment, plain, queue, read, recorded, system, typed
 
 from memd.tail.lines import Line
 
@@ -59,6 +59,32 @@ def test_what_waits_when_the_session_ends_was_not_delivered():
     rows = [typed("go"), queue("enqueue", "mind the tests"), queue("enqueue", NOTE), system("compact_boundary")]
     assert told(read(*rows))[1:] == []
     assert told(read(*rows, left=True))[1:] == [("unattributed", "mind the tests", True)]
+
+
+@pytest.mark.parametrize("gone", [queue("dequeue"), queue("remove", "mind the tests", reason="absorbed_mid_turn")])
+def test_what_left_the_queue_and_never_came_was_not_delivered(gone):
+    """The client died between the two rows: the words are kept, and become the delivered ones should they come yet."""
+    rows = [typed("go"), queue("enqueue", "mind the tests"), gone]
+    assert told(read(*rows))[1:] == []
+    lost = read(*rows, left=True)
+    assert told(lost)[1:] == [("unattributed", "mind the tests", True)]
+    _, found = TOOL.feed(lost.state, _line(typed("mind the tests", promptSource="queued"), 1000))
+    assert told_of([*lost.events, *found])[1:] == [("human.queued", "mind the tests", False)]
+
+
+def test_what_the_client_wrapped_on_the_way_in_has_come():
+    """A host's synthetic input is queued in its words and delivered as the client's text around them."""
+    wrapped = typed("[NOT USER INPUT]\nlook here", origin={"kind": "unclassified"}, promptSource="system", isMeta=True)
+    done = read(typed("go"), queue("enqueue", "look here"), queue("dequeue"), wrapped, left=True)
+    assert [channel for channel, _, _ in told(done)] == ["human.typed", "harness.meta"]
+
+
+def test_a_command_that_left_the_queue_was_run():
+    """Its row has other words, or none: it is not thought lost, and keeps nothing that comes behind it from arriving."""
+    clear = typed("<command-name>/model</command-name>", origin={}, rowSource="local", promptSource=ABSENT)
+    rows = [typed("go"), queue("enqueue", "/model"), queue("enqueue", "next"), queue("dequeue"), clear]
+    done = read(*rows, queue("dequeue"), typed("next", promptSource="queued"), left=True)
+    assert [entry for entry in told(done) if entry[0] != "harness.meta"][1:] == [("human.queued", "next", False)]
 
 
 def test_taken_in_after_the_end_was_thought_to_be_there():

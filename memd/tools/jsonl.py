@@ -16,6 +16,8 @@ _DIGITS = 4_000
 """Longer numbers are no numbers that a record of ours can hold; Python refuses to read them from 4,300 digits on."""
 _TRIES = 20_000
 """So many places of a torn line are looked at for a record behind the tear."""
+_MANY = 50_000
+"""So many objects are taken from one line; a client that lost newlines lost a few."""
 _BLANK = " \t\r\n\0\ufeff"
 _LONE = re.compile("[\ud800-\udfff]")
 _NEXT = re.compile(r'\{\s*"')
@@ -39,12 +41,14 @@ def objects(data: bytes) -> Objects:
     found: list[dict[str, Any]] = []
     at, suspect = 0, _suspect(data)
     while at < len(text):
+        if len(found) + len(gaps) >= _MANY:
+            return found, [*gaps, Gap("torn", "the rest of a line of thousands of objects")]
         try:
             value, end = _decode(text, at)
             value = clean(value) if suspect else value
         except (ValueError, RecursionError):
-            value, gap = _salvage(text, at)
-            return [*found, *value], [*gaps, gap]
+            values, gap = _salvage(text, at)
+            return [*found, *values], [*gaps, gap]
         if isinstance(value, dict):
             found.append(value)
         else:
@@ -79,16 +83,28 @@ def _suspect(data: bytes) -> bool:
 
 
 def _salvage(text: str, at: int) -> tuple[list[dict[str, Any]], Gap]:
-    """The head is torn: look for a whole object behind it, the longest one that reaches the end of the line."""
+    """The head is torn: look for whole objects behind it, the most that reach the end of the line."""
     for start in islice(_NEXT.finditer(text, at + 1), _TRIES):
+        values = _records(text, start.start())
+        if values:
+            return values, Gap("torn", "a record cut short before another on its line")
+    return [], Gap("torn", "a line that is not JSON")
+
+
+def _records(text: str, at: int) -> list[dict[str, Any]]:
+    """The objects from here to the end of the line; none where anything else stands between them."""
+    found: list[dict[str, Any]] = []
+    while at < len(text) and len(found) < _MANY:
         try:
-            value, end = _decode(text, start.start())
+            value, end = _decode(text, at)
             value = clean(value)
         except (ValueError, RecursionError):
-            continue
-        if isinstance(value, dict) and "type" in value and _blanks(text, end) == len(text):
-            return [value], Gap("torn", "a record cut short before another on its line")
-    return [], Gap("torn", "a line that is not JSON")
+            return []
+        if not isinstance(value, dict) or "type" not in value:
+            return []
+        found.append(value)
+        at = _blanks(text, end)
+    return found
 
 
 def clean(value: Any) -> Any:

@@ -82,6 +82,19 @@ def test_a_record_before_a_torn_one_is_kept(cut):
     assert [gap.kind for gap in gaps] == ["torn"]
 
 
+def test_all_records_behind_a_torn_one_are_salvaged():
+    """A crash tore one, and the newlines behind it are lost as well."""
+    data = line(ROW) + line(ROW)[:30] + line(OTHER, ROW) + line(OTHER)
+    assert objects(data)[0] == [ROW, OTHER, ROW, OTHER]
+    assert kinds(data) == ["torn"]
+
+
+def test_a_line_of_objects_without_end_is_bounded():
+    """Ten megabytes of small objects are not a transcript: the rest is counted as torn, and memory stays small."""
+    found, gaps = objects(b'{"type":1}' * 1_000_000)
+    assert (len(found), [gap.kind for gap in gaps]) == (50_000, ["torn"])
+
+
 def test_the_inside_of_a_torn_record_is_no_record():
     """Only an object with a type that reaches to the line's end can be one: a piece of the torn one is none."""
     torn = line({"type": "user", "message": {"content": [{"type": "text", "text": "hi"}], "more": {"type": "x"}}})

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from memd.model import MEMO_CHANNELS, Channel, Grade, Record
 from memd.model.text import clock, oneline
-from memd.render import Entry
+from memd.render import Entry, images_of
 
 _BARE = frozenset({"", "continue", "go on", "go ahead", "ok", "okay", "yes", "y", "继续", "好", "好的"})
 
@@ -55,4 +55,5 @@ def _line(entry: Entry) -> str:
     record = entry.record
     box = "x" if entry.ticked else " "
     note = f" ({entry.note})" if entry.note in {"withdrawn", "undelivered"} else ""
-    return f"- [{box}] #{record.number} {clock(record.at)} {record.channel.value}{note} | {oneline(record.text, 100)}"
+    preview = " ".join(filter(None, (oneline(record.text, 100), images_of(record)))) or "(no text)"
+    return f"- [{box}] #{record.number} {clock(record.at)} {record.channel.value}{note} | {preview}"

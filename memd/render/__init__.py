@@ -3,6 +3,7 @@
 from memd.render.compose import compose, short
 from memd.render.content import Content, Entry, Rendered
 from memd.render.parts import Limits
+from memd.render.person import images_of
 from memd.render.sizing import Sizer
 
-__all__ = ["Content", "Entry", "Limits", "Rendered", "Sizer", "compose", "short"]
+__all__ = ["Content", "Entry", "Limits", "Rendered", "Sizer", "compose", "images_of", "short"]

@@ -76,10 +76,11 @@ def _whole(content: Content, record: Record, room: int, purse: Purse) -> str:
     """A message's text; images are named, nothing is invented for them."""
     pointer = f"[… the whole: memd log {content.name} --message {record.number} …]"
     text = marks.escape(head_and_tail(record.text, room, pointer, purse.sizer))
-    return "\n".join(filter(None, (text, _images(record)))) or "(no text)"
+    return "\n".join(filter(None, (text, images_of(record)))) or "(no text)"
 
 
-def _images(record: Record) -> str:
+def images_of(record: Record) -> str:
+    """How many pictures came with a message, if any."""
     images = record.extra.get("images")
     return f"[{images} image{'s' if images != 1 else ''}]" if images else ""
 
@@ -143,7 +144,7 @@ def _head(record: Record, before: Record | None) -> str:
 
 def _words(content: Content, record: Record, purse: Purse) -> str:
     """The message itself: behind its head when it is a single line, else from the next line on."""
-    images, room = _images(record), max(purse.fixed(ENTRY), LEAST)
+    images, room = images_of(record), max(purse.fixed(ENTRY), LEAST)
     text, cut = record.text, ""
     if purse.sizer.count(text) > room:
         text = purse.sizer.clip(text, room)

@@ -53,8 +53,10 @@ def test_a_short_answer_stands_with_its_question():
 
 
 def test_images_without_words_are_ticked():
-    """They say something, although memd cannot tell what."""
-    assert ticked(record(1, "", extra={"images": 2})) == [1]
+    """They say something, although memd cannot tell what; the list says how many there are and makes nothing up."""
+    pictures = record(1, "", extra={"images": 2})
+    assert ticked(pictures) == [1]
+    assert memo.document(memo.entries([pictures], None)).endswith("human.typed | [2 images]\n")
 
 
 def test_the_first_directing_message_is_marked():

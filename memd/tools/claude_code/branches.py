@@ -9,7 +9,7 @@ prompt, or the prompt itself. When the parent is not known the conversation is t
 from dataclasses import replace
 
 from memd.model import Rewind
-from memd.tools.claude_code.state import MARK_LIMIT, ReaderState
+from memd.tools.claude_code.state import END_LIMIT, MARK_LIMIT, ReaderState
 
 PENDING = ""
 """The start of a branch that has no entry yet."""
@@ -22,6 +22,7 @@ def step(state: ReaderState, row: str, parent: str) -> tuple[ReaderState, Rewind
     segment, after = state.marks[parent]
     # The end of what is left: a way back leads there too.
     state = _remember(state, state.leaf, (state.segment, state.last))
+    state = replace(state, ends=(*(end for end in state.ends if end != parent), state.leaf)[-END_LIMIT:])
     segments = (*state.segments, (PENDING, segment, after))
     moved = replace(state, leaf=row, segment=len(segments) - 1, segments=segments, last=after)
     return moved, Rewind(path(moved))

@@ -56,6 +56,8 @@ def _step(reading: Reading, row: Row, ident: str) -> None:
     if reading.copied:
         return
     parent = "" if string(row, "subtype") == "compact_boundary" else string(row, "parentUuid")
+    if parent != state.leaf and parent in state.ends:  # nobody can go back there on a screen
+        reading.events.append(Gap("writers", "a branch that was left goes on"))
     state, rewind = branches.step(state, ident, parent)
     reading.state = replace(state, replay=False, newest=max(state.newest, at or 0))
     reading.events.extend([rewind] if rewind else [])

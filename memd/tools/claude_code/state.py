@@ -16,6 +16,9 @@ VERSION = 1
 MARK_LIMIT = 4_000
 """So many places to which a rewind can lead back are remembered; a session has two for each prompt."""
 
+END_LIMIT = 50
+"""So many ends of branches are remembered: two programs that write into one file go on at each other's."""
+
 Segment = tuple[str | None, int, str | None]
 """Where a branch starts (key of its first entry), which segment it left (-1: none) and after which entry."""
 
@@ -46,6 +49,8 @@ class ReaderState:
     segments: tuple[Segment, ...] = ((None, -1, None),)
     marks: Mapping[str, tuple[int, str | None]] = field(default_factory=dict)
     """Row id -> its segment and the last entry at that row, for the rows that a prompt followed and the prompts themselves."""
+    ends: tuple[str, ...] = ()
+    """The last rows of branches that were left, the newest last."""
     calls: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Tool calls that have no result yet."""
     tasks: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -97,5 +102,6 @@ def load(text: str) -> ReaderState:
 def _loaded(values: dict[str, Any]) -> ReaderState:
     values["segments"] = tuple((start, parent, after) for start, parent, after in values["segments"])
     values["marks"] = {row: (segment, key) for row, (segment, key) in values["marks"].items()}
+    values["ends"] = tuple(values.get("ends", ()))
     values |= {name: tuple(Queued(*waiting) for waiting in values[name]) for name in _QUEUES}
     return ReaderState(**{**values, "facts": Facts(**values["facts"])})

@@ -62,6 +62,19 @@ def test_back_to_a_branch_that_was_left():
     assert in_force(read(*rows)) == ["p1", "a1", "p2", "a2", "p3", "p5", "a5"]
 
 
+def test_two_writers_are_noticed():
+    """Two programs that write into one file go on where the other left off: both are recorded, and it is counted.
+
+    Nobody can go back to a branch that was left on a screen, so a rewind, once or twice, is none of it.
+    """
+    one, two = chained(*turn(1), *turn(2)), [after(*turn(3), parent="a1")]
+    two += [after(*turn(4), parent="a2"), after(*turn(5), parent="a3"), after(*turn(6), parent="a4")]
+    done = read(*one, *(row for rows in two for row in rows))
+    assert [text for _, text in done.said] == [f"{who}{n}" for n in range(1, 7) for who in "pa"]
+    assert [kind for kind, _ in done.gaps] == ["writers"] * 3
+    assert read(*THREE, *after(*turn(4), parent="a2"), *after(*turn(5), parent="a1")).gaps == []
+
+
 def test_results_of_parallel_calls_are_no_rewind():
     """Each result names its own call's row as its parent."""
     calls = [agent(call("Read", f"t{n}", file_path=f"/{n}"), uuid=f"c{n}", stop="tool_use") for n in range(3)]

@@ -40,6 +40,19 @@ def command(tools: Sequence[str], *, purge: bool, yes: bool) -> None:
         _purge(places, record)
     elif places.state.exists():
         click.echo(f"The record stays in {places.state} (`memd uninstall --purge` removes it)")
+    if not tools and (pid := _daemon(places)):
+        click.echo(f"A daemon is still running and goes on recording: end it (pid {pid}).")
+
+
+def _daemon(places: "Paths") -> str:
+    """The process of the daemon that answers; empty when none does."""
+    from memd.daemon.wire import ask  # noqa: PLC0415
+    from memd.errors import DaemonSilent  # noqa: PLC0415
+
+    try:
+        return str(ask(places.socket, "ping", {}).get("pid", "unknown"))
+    except DaemonSilent:
+        return ""
 
 
 def _plan(names: Sequence[str], record: "Ledger") -> "list[Plan]":
@@ -54,16 +67,11 @@ def _plan(names: Sequence[str], record: "Ledger") -> "list[Plan]":
 def _check_purge(places: "Paths", *, yes: bool) -> None:
     """Before anything is touched: is it safe, is it wanted?"""
     from memd.daemon.setup import removal, service  # noqa: PLC0415
-    from memd.daemon.wire import ask  # noqa: PLC0415
-    from memd.errors import DaemonSilent  # noqa: PLC0415
 
     paths = removal.doomed(places)
-    try:
-        daemon = ask(places.socket, "ping", {})
-    except DaemonSilent:
-        daemon = {}
-    if daemon and not service.look(service.here(os.environ), places).active:
-        raise Refused(f"a daemon is running (pid {daemon.get('pid', 'unknown')}): end it first, it would write again")
+    pid = _daemon(places)
+    if pid and not service.look(service.here(os.environ), places).active:
+        raise Refused(f"a daemon is running (pid {pid}): end it first, it would write again")
     if yes or not paths:
         return
     if not sys.stdin.isatty():

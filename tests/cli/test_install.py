@@ -270,7 +270,7 @@ class TestPurge:
     def test_not_under_a_running_daemon(self, memd, home):
         """It would write its record again; nothing is touched until it is ended."""
         memd("install", "--yes")
-        with _daemon(home):
+        with _daemon(home) as process:
             for _ in range(100):
                 if "daemon-silent" not in memd("doctor", "--json").stdout:
                     break
@@ -279,6 +279,9 @@ class TestPurge:
             assert done.returncode == 1
             assert "a daemon is running" in done.stderr
             assert "memd_hook.py" in (home / ".claude" / "settings.json").read_text()
+            done = memd("uninstall", "--yes")
+            said = f"A daemon is still running and goes on recording: end it (pid {process.pid}).\n"
+            assert (done.returncode, done.stdout.endswith(said)) == (0, True)
 
     def test_no_single_tool(self, memd):
         """The record is of all tools."""

@@ -14,7 +14,7 @@ from memd.cli.log import iso
 from memd.config import Paths
 from memd.errors import NotFound
 from memd.health import Facts, Verdict, judge
-from memd.model import Checkpoint, Delivered, Session
+from memd.model import BESIDE_CHANNELS, Checkpoint, Delivered, Session
 from memd.model.channels import Channel
 from memd.model.text import printable
 from memd.store import SourceRow, Store
@@ -128,6 +128,7 @@ def _row(
         now=now,
         checkpoint=made,
         delivery=given,
+        provable=bool(store.messages(session.id, channels=BESIDE_CHANNELS, last=1)),
         boundary=boundaries[-1] if boundaries and session.parent is None else None,
         lag=max(0, size - source.offset) if source else 0,
         lag_ms=now - changed,

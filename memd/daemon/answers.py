@@ -120,7 +120,7 @@ class Answers:
             case "compact":
                 return await self._giving.compaction(tool, moment, part)
             case "resume":
-                return self._giving.resumption(tool, moment, part)
+                return await self._giving.resumption(tool, moment, part)
             case "fork":
                 return self._giving.fork(tool, moment, part)
             case _:

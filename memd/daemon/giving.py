@@ -3,7 +3,8 @@
 All parts of one compaction come from the same replies, whatever is written meanwhile. They are frozen at PreCompact and once
 more by the first request after it: a client writes its last rows in batches, and what it wrote while the summary was made (the
 running turn's last result, words typed meanwhile) is on disk only then (measured on Claude Code 2.1.332). That last look has
-120 ms; without it the text of PreCompact stands. For a resume only reading a few files lies between request and answer.
+120 ms; without it the text of PreCompact stands. A session that goes on is looked at in the same way: a headless run compacts
+and ends, and the next one begins before anybody has read that (measured on 2.0.76).
 """
 
 import asyncio
@@ -50,8 +51,9 @@ class Giving:
         await self._look_again(tool, moment, part)
         return self._part(tool, moment.session, moment, part)
 
-    def resumption(self, tool: Tool, moment: Moment, part: int) -> bytes:
+    async def resumption(self, tool: Tool, moment: Moment, part: int) -> bytes:
         """A part of what a session gets that goes on: its text if it waits for it, else one line."""
+        await self._look_again(tool, moment, part)
         return self._part(tool, moment.session, moment, part)
 
     def fork(self, tool: Tool, moment: Moment, part: int) -> bytes:
@@ -68,7 +70,7 @@ class Giving:
         return frozen.replies.get(f"SessionStart.{source}.{part}")
 
     async def _look_again(self, tool: Tool, moment: Moment, part: int) -> None:
-        """Before the first part of a compaction: one last look, for which all parts wait."""
+        """Before the first part: one last look, for which all parts wait."""
         key = _key(tool, moment)
         frozen = self.frozen.get(key, part)
         if frozen is not None and frozen.final:
@@ -79,13 +81,13 @@ class Giving:
         await asyncio.shield(self._looks[key])
 
     async def _refreeze(self, tool: Tool, moment: Moment, key: str, frozen: Frozen | None) -> None:
-        look = asyncio.create_task(self._bring_up(tool, moment, "compact"))
+        look = asyncio.create_task(self._bring_up(tool, moment, moment.source or moment.event))
         await asyncio.wait({look}, timeout=LOOK)
         fine = look.done() and not look.cancelled() and look.exception() is None
-        if fine or frozen is None:
-            self.frozen.put(key, self._folders.replies(self._folder(tool, moment.session)), final=True)
-        else:
+        if not fine and frozen is not None:
             frozen.final = True
+            return
+        self.frozen.put(key, self._folders.replies(self._folder(tool, moment.session)), final=True)
 
     def late(self, tool: Tool, moment: Moment) -> bytes:
         """A prompt after a compaction whose own hook gave nothing (seen in the field): it is given now, once.

@@ -11,7 +11,7 @@ from memd.config import Config
 from memd.daemon.lineage import inherited
 from memd.extract import turns
 from memd.extract.material import SPEAKING, Material
-from memd.model import Channel, Checkpoint, Kind, Session, marks
+from memd.model import BESIDE_CHANNELS, Channel, Checkpoint, Kind, Session, marks
 from memd.model.text import oneline
 from memd.render import Content, Limits, Rendered, compose, outline, short
 from memd.render.compose import SHORT
@@ -114,8 +114,9 @@ class Keeper:
             back = {
                 f"SessionStart.resume.{k}": tool.reply("SessionStart", text) for k, text in enumerate(full.parts, 1)
             }
-            one = compose(content, self.budget(session, tool), tokens, Limits(tool.part_limit, 1))
-            back[LATE] = tool.reply(tool.prompt_event, one.text)
+            if self.provable(session.id):
+                one = compose(content, self.budget(session, tool), tokens, Limits(tool.part_limit, 1))
+                back[LATE] = tool.reply(tool.prompt_event, one.text)
         else:
             back = {"SessionStart.resume.1": tool.reply("SessionStart", _line(session, content.number))}
         return {**replies, **back, "PreCompact": tool.reply("PreCompact", summary_hint(content))}
@@ -124,6 +125,14 @@ class Keeper:
         """Whether a compaction lies behind that no checkpoint of ours was given after."""
         boundaries = self._store.boundaries(session.id)
         return bool(boundaries) and not self._given_since(session, boundaries[-1].number)
+
+    def provable(self, name: str) -> bool:
+        """Whether this client writes into its transcript what it gives the model beside messages.
+
+        Clients that do not (2.0.76 and for some time after it) leave no trace of a hook's text: nothing can be concluded
+        from its absence there.
+        """
+        return bool(self._store.messages(name, channels=BESIDE_CHANNELS, last=1))
 
     def _given_since(self, session: Session, number: int) -> bool:
         own = self._store.messages(session.id, after=number, channels={Channel.MEMD_INJECTION})

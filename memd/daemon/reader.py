@@ -9,7 +9,7 @@ from typing import Any
 from memd.daemon.gate import Gate
 from memd.daemon.ignore import Ignore
 from memd.errors import SourceUnreadable
-from memd.model import Event, Gap, Receipt, Record, Session, TurnEnd
+from memd.model import Compaction, Event, Gap, Receipt, Record, Session, TurnEnd
 from memd.model.secrets import masked
 from memd.store import Seed, SourceRow, Store
 from memd.tail import lines
@@ -27,6 +27,7 @@ class Step:
     added: tuple[Record, ...] = ()
     receipts: tuple[Receipt, ...] = ()
     turn_ended: bool = False
+    """A turn ended, or the context was compacted: what hooks give back changes now."""
     changed: bool = False
     more: bool = False
     gone: bool = False
@@ -77,7 +78,7 @@ class Reader:
             seed.session,
             done.added,
             tuple(event for event in events if isinstance(event, Receipt)),
-            any(isinstance(event, TurnEnd) for event in events),
+            any(isinstance(event, TurnEnd | Compaction) for event in events),
             bool(events),
             more,
         )

@@ -61,6 +61,7 @@ class Facts:
         turns_behind: turns in the record that the checkpoint has not seen.
         unread: when the oldest entry that the checkpoint has not seen was written.
         boundary: the last compaction.
+        provable: whether the client's transcript shows what its hooks gave; an old one's does not.
         hooks: what is wrong with the tool's hooks, each a key of `_HOOKS`.
         daemon: whether a daemon answers.
         watches_short: whether the kernel gave fewer watches than wanted.
@@ -72,6 +73,7 @@ class Facts:
     checkpoint: Checkpoint | None = None
     delivery: Delivered | None = None
     boundary: Boundary | None = None
+    provable: bool = True
     lag: int = 0
     lag_ms: int = 0
     source_gone: int | None = None
@@ -126,7 +128,7 @@ def _degraded(facts: Facts) -> Iterator[Reason]:
     for fault in facts.hooks:
         fix = "memd doctor" if fault in {"unreadable", "malformed", "disabled"} else f"memd install {tool}"
         yield Reason(f"hooks-{fault}", _HOOKS[fault].format(tool=tool), fix, Health.DEGRADED)
-    if facts.boundary is not None and not _arrived(facts, facts.boundary):
+    if facts.boundary is not None and facts.provable and not _arrived(facts, facts.boundary):
         when = clock(facts.boundary.at)
         text = f"no checkpoint was seen going in after the compaction of {when} (hook not run, or its output lost)"
         yield Reason("receipt-missing", text, f"memd show {name}", Health.DEGRADED)

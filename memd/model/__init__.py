@@ -4,7 +4,7 @@
 gives back, `checkpoint` what is kept and given to the agent, `marks` the few exact words by which memd finds its own text.
 """
 
-from memd.model.channels import MEMO_CHANNELS, Channel, Delivery, Envelope, Grade, Origin, Wrapper
+from memd.model.channels import BESIDE_CHANNELS, MEMO_CHANNELS, Channel, Delivery, Envelope, Grade, Origin, Wrapper
 from memd.model.checkpoint import Checkpoint, Parts, Problem, TokenCounts
 from memd.model.events import (
     Amend,
@@ -25,6 +25,7 @@ from memd.model.events import (
 from memd.model.records import Boundary, Delivered, Done, Record, Session
 
 __all__ = [
+    "BESIDE_CHANNELS",
     "MEMO_CHANNELS",
     "Amend",
     "Boundary",

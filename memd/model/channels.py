@@ -61,6 +61,10 @@ MEMO_CHANNELS = frozenset(
 """The channels whose words may stand in the memo."""
 
 
+BESIDE_CHANNELS = frozenset({Channel.HARNESS_INSTRUCTIONS, Channel.HARNESS_HOOK, Channel.MEMD_INJECTION})
+"""What a client gives the model beside messages; in the transcript of one that records that, something of it always is."""
+
+
 class Grade(StrEnum):
     """How sure a channel is."""
 

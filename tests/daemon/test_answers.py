@@ -476,9 +476,14 @@ def test_a_hook_makes_its_transcript_a_live_one(chain, tmp_path):
 # A compaction whose own hook gave nothing
 
 
-def lost_compaction(chain):
-    """A session that was compacted, and the client's hook said nothing to the model."""
+def lost_compaction(chain, *, records=True):
+    """A session that was compacted, and the client's hook said nothing to the model.
+
+    `records`: the client writes into its transcript what it gives the model beside messages.
+    """
     transcript = chain.transcript()
+    if records:
+        transcript.row(type="attachment", attachment={"type": "environment"})
     transcript.turn("Make the gateway fast, the port is 9443.")
     chain.read(transcript)
     transcript.compacts()
@@ -516,3 +521,19 @@ def test_what_a_prompt_brought_is_brought_once(chain):
     transcript.injected(given(chain.hook("UserPromptSubmit", transcript, prompt="go on")))
     chain.read(transcript)
     assert chain.hook("UserPromptSubmit", transcript, prompt="and on") == b""
+
+
+def test_a_prompt_gets_nothing_from_a_client_that_records_no_hooks(chain):
+    """In its transcript a text leaves no trace, so nothing tells that it did not arrive: it must not come with each prompt."""
+    transcript = lost_compaction(chain, records=False)
+    assert chain.hook("UserPromptSubmit", transcript, prompt="go on") == b""
+    assert given(chain.hook("SessionStart", transcript, part=1, source="resume")).startswith("memd checkpoint")
+
+
+def test_a_resume_right_after_a_compaction_gets_the_text(chain):
+    """A headless run compacts and ends, and the next one begins before anybody has read that."""
+    transcript = chain.transcript()
+    transcript.turn("Make the gateway fast, the port is 9443.")
+    chain.read(transcript)
+    transcript.compacts()
+    assert "the port is 9443" in given(chain.hook("SessionStart", transcript, part=1, source="resume"))

@@ -75,7 +75,7 @@ def _facts(reading: Reading, row: Row) -> None:
             version=string(row, "version") or old.version,
             entrypoint=string(row, "entrypoint") or old.entrypoint,
             branch=string(row, "gitBranch") or old.branch,
-            forked_from=old.forked_from or (origin if origin != reading.state.session else None) or None,
+            forked_from=(origin if origin != reading.state.session else None) or old.forked_from,  # the nearest is last
             model=old.model,
             title=old.title,
         )

@@ -198,3 +198,9 @@ def test_nothing_of_a_question_is_lost_when_its_call_is_unknown():
     """A result whose call was never seen (the file was cut) still gives the person's answer."""
     done = read(result("answered", "gone", known={"answers": {"Which?": "red"}}))
     assert [h.text for h in done.human] == ["red"]
+
+
+def test_a_fork_of_a_fork_comes_from_the_nearest():
+    """Its copied rows name each the session that they were made in: the last one is what was forked."""
+    rows = [typed("a"), agent("b", requestSessionId="first"), typed("c"), agent("d", requestSessionId="second")]
+    assert read(*rows, typed("e"), agent("f", requestSessionId=SESSION)).facts.forked_from == "second"

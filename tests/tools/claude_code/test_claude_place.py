@@ -47,6 +47,13 @@ def test_whose_transcript_it_is(path, head, identity):
     assert TOOL.identify(path, head) == identity
 
 
+def test_memds_own_runs_are_no_sessions():
+    """A run that memd started says so in each of its rows; to observe it would make another."""
+    own = json.dumps({"type": "user", "sessionId": SESSION, "entrypoint": "memd-ckpt"}).encode()
+    assert TOOL.identify(PROJECT / f"{SESSION}.jsonl", [*HEAD, own]) is None
+    assert TOOL.identify(PROJECT / f"{SESSION}.jsonl", [own.replace(b"memd-ckpt", b"cli")]) == Identity(SESSION)
+
+
 @pytest.mark.parametrize(
     ("path", "wanted"),
     [

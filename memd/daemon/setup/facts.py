@@ -18,8 +18,9 @@ from memd.daemon.setup import service as services
 from memd.daemon.setup.hook import HookFacts
 from memd.daemon.setup.service import ServiceFacts
 from memd.daemon.wire import ask
-from memd.errors import ConfigError, DaemonSilent, Refused
+from memd.errors import ConfigError, DaemonSilent, Refused, StoreTrouble, UserError
 from memd.files import read_bytes_or_none
+from memd.store import Store
 from memd.tools.protocol import Place, Tool
 from memd.tools.registry import TOOLS
 
@@ -54,6 +55,8 @@ class SetupFacts:
     """What is left on the disk that the state folder is on."""
     config_error: str | None
     """Why the settings file is refused."""
+    record_error: str | None
+    """Why the record cannot be opened, where it is there and this memd's."""
 
 
 def facts(paths: Paths, environ: Mapping[str, str]) -> SetupFacts:
@@ -72,6 +75,7 @@ def facts(paths: Paths, environ: Mapping[str, str]) -> SetupFacts:
             next(place for place in (paths.state, *paths.state.parents) if place.exists())
         ).free,
         config_error=_config_error(paths.config),
+        record_error=_record_error(paths.state / "memd.db"),
     )
 
 
@@ -80,6 +84,16 @@ def _config_error(path: Path) -> str | None:
         config.read(path)
     except ConfigError as error:
         return str(error)
+    return None
+
+
+def _record_error(path: Path) -> str | None:
+    try:
+        Store.open(path, readonly=True).close()
+    except StoreTrouble as error:
+        return str(error)
+    except UserError:  # nothing recorded yet, or another version's: what opens it for writing says so
+        return None
     return None
 
 

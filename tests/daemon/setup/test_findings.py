@@ -11,6 +11,7 @@ from memd.daemon.setup.facts import facts
 from memd.daemon.setup.findings import findings
 from memd.daemon.setup.installation import put_in
 from memd.daemon.setup.repair import repair
+from memd.store import Store
 from memd.tools.registry import TOOLS
 
 TOOL = TOOLS["claude-code"]
@@ -72,6 +73,19 @@ def test_a_refused_settings_file_is_a_fault(places, installed):
     (found,) = [one for one in findings(_look(places)) if one.code == "config-broken"]
     assert f"{places.config}: guardd: no such setting" in found.text
     assert (found.fix, found.note) == ("mend that file", False)
+
+
+def test_a_damaged_record_is_a_fault_with_a_way_out(places, installed):
+    """What moves it away stands there; without a record, or with one that opens, nothing is said."""
+    assert "record-damaged" not in _codes(_look(places))
+    record = places.state / "memd.db"
+    record.write_bytes(b"no database" * 900)
+    (found,) = [one for one in findings(_look(places)) if one.code == "record-damaged"]
+    assert "the file is damaged" in found.text
+    assert found.fix == f"cd {places.state} && mkdir damaged && mv memd.db* damaged/ && memd run"
+    record.unlink()
+    Store.open(record).close()
+    assert "record-damaged" not in _codes(_look(places))
 
 
 def _delete_hooks(path, places):

@@ -14,18 +14,25 @@ from memd.model import Channel, Grade, Record
 from memd.store import Store
 
 
-def inherited(store: Store, name: str, said: Iterable[Record]) -> tuple[tuple[Record, ...], tuple[Record, ...]]:
-    """A session's prompts, copies with what their source knows of them, and the source's from before its file begins."""
+def inherited(
+    store: Store, name: str, said: Iterable[Record], heirs: frozenset[str] = frozenset()
+) -> tuple[tuple[Record, ...], tuple[Record, ...]]:
+    """A session's prompts, copies with what their source knows of them, and its sources' that it has no row of."""
     own = list(said)
-    sources = _sources([*store.messages(name, upto=1), *own])
-    known = {
-        f"{source}#{record.number}": record
-        for source, numbers in sources.items()
-        for record in store.messages(source, channels=SPEAKING, upto=max(numbers))
-    }
+    known: dict[str, Record] = {}
+    earlier: dict[str, Record] = {}
+    for source, numbers in _sources([*store.messages(name, upto=1), *own]).items():
+        if source in heirs:
+            continue
+        rows = store.messages(source, channels=SPEAKING, upto=max(numbers))
+        theirs, before = inherited(store, source, rows, heirs | {name})
+        known |= {f"{source}#{record.number}": record for record in theirs}
+        earlier |= {record.copy_of or "": record for record in before}
+        for at, record in known.items():
+            earlier.setdefault(record.copy_of or at, replace(record, number=0, copy_of=at))
     copied = {record.copy_of for record in own}
-    before = (replace(r, number=0, copy_of=at) for at, r in known.items() if at not in copied and r.in_force)
-    return tuple(_attributed(record, known.get(record.copy_of or "")) for record in own), tuple(before)
+    left = (record for origin, record in earlier.items() if origin not in copied and record.in_force)
+    return tuple(_attributed(record, known.get(record.copy_of or "")) for record in own), tuple(left)
 
 
 def _sources(records: Iterable[Record]) -> dict[str, set[int]]:

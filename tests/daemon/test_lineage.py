@@ -7,9 +7,9 @@ from memd.render import outline
 FORK = "5d1f0c1e-7b1a-4b7e-9a52-000000000002"
 
 
-def forked(chain, source, *, since=0, **stamped):
+def forked(chain, source, *, since=0, name=FORK, **stamped):
     """A fork as the client writes it: the source's rows from one on, under the same ids, with its own session on them."""
-    fork = chain.transcript(FORK)
+    fork = chain.transcript(name)
     for line in source.path.read_text().splitlines()[since:]:
         fork.raw(json.dumps(json.loads(line) | {"sessionId": fork.session} | stamped).encode() + b"\n")
     return fork.now()
@@ -64,3 +64,26 @@ def test_a_headless_fork_still_knows_what_a_person_typed(chain):
     fork = forked(chain, source, entrypoint="sdk-cli")
     chain.read(fork)
     assert "human.typed | Build a parser." in chain.store.current_checkpoint(fork.id).parts.memo
+
+
+def test_a_fork_of_a_fork_has_what_both_were_asked_and_nothing_twice(chain):
+    """Each file holds what follows its source's last compaction."""
+    source = chain.transcript()
+    source.turn("Build a parser.")
+    since = len(source.path.read_text().splitlines())
+    source.compacts()
+    source.turn("Never use regexes.")
+    first = forked(chain, source, since=since)
+    first.turn("Rename f to g.")
+    whole = forked(chain, first, name=f"{FORK[:-1]}3")
+    whole.turn("Go on with both.")
+    since = len(first.path.read_text().splitlines())
+    first.compacts()
+    last = forked(chain, first, since=since, name=f"{FORK[:-1]}4")
+    last.turn("Now the tests.")
+    chain.read(source, first, whole, last)
+    made, other = (chain.store.current_checkpoint(fork.id) for fork in (last, whole))
+    assert mission(made) == mission(other) == [f"- M1 [active] Build a parser. (#1 of {source.id})"]
+    logs = f"`memd log {source.id} --human`, `memd log {first.id} --human`"
+    assert f"what was said there before (3) is in force here too: {logs}. (own judgement)" in made.parts.mind
+    assert "what was said there before (1)" in other.parts.mind

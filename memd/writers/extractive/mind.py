@@ -28,9 +28,10 @@ def _where(material: Material) -> Iterator[str]:
     if material.session.cwd:
         yield f"- I work in `{material.session.cwd}`; paths without a leading / are relative to it. (own judgement)"
     if earlier := [record for record in material.before if turns.asks(record)]:
-        source, _, _ = (earlier[-1].copy_of or "").rpartition("#")
-        told = f"what was said there before ({len(earlier)}) is in force here too: `memd log {source} --human`"
-        yield f"- This session was forked from {source}; {told}. (own judgement)"
+        sources = dict.fromkeys((record.copy_of or "").rpartition("#")[0] for record in earlier)
+        shown = ", ".join(f"`memd log {source} --human`" for source in sources)
+        told = f"what was said there before ({len(earlier)}) is in force here too: {shown}"
+        yield f"- This session was forked from {', '.join(sources)}; {told}. (own judgement)"
     asked = turns.words(material)
     if asked and all(record.channel is Channel.OPERATOR_HEADLESS for record in asked):
         yield "- No person is known here: whoever runs this session headless is called the operator. (own judgement)"

@@ -27,6 +27,8 @@ ACTIVE = 600_000
 """Milliseconds since its last entry within which a session that did not end is active."""
 FULL = 2**20
 """Bytes free on the disk under which it is called full."""
+_RECENT = 50
+"""So many of the newest messages are looked through for what never arrived."""
 SHOWN = 3
 """So many of the daemon's newest troubles are shown to people; JSON has all."""
 
@@ -141,11 +143,23 @@ def _row(
         daemon=daemon is not None,
         watches_short=_short(daemon),
         unknown={what: count for (kind, what), count in gaps.items() if kind == "unknown"},
+        damaged=sum(count for (kind, _), count in gaps.items() if kind in {"torn", "malformed"}),
+        returns=sum(count for (kind, _), count in gaps.items() if kind == "writers"),
+        undelivered=_undelivered(store, session),
     )
     verdict = judge(facts) if session.parent is None else judge_child(facts)
     tool = TOOLS.get(session.tool)
     window = session.window or (tool.window(session.model) if tool else None)
     return Row(session, _state(session, now), window, source, size, made, given, verdict)
+
+
+def _undelivered(store: Store, session: Session) -> tuple[int, ...]:
+    """What was typed since the newest prompt that arrived and was not sent again."""
+    asked = [channel for channel in Channel if channel.starts_turn and not channel.background]
+    recent = store.messages(session.id, channels=asked, last=_RECENT)
+    heard = [r for r in recent if r.in_force]
+    since, texts = (heard[-1].number if heard else 0), {r.text for r in heard}
+    return tuple(r.number for r in recent if r.undelivered and r.number > since and r.text not in texts)
 
 
 def judge_child(facts: Facts) -> Verdict:

@@ -6,7 +6,8 @@
     failing   there is no valid checkpoint, or the source or the store is in trouble
     never     nothing is recorded yet
 
-The worst reason decides. Each has a code (docs/reasons.md has a page for it) and the command that mends it.
+The worst reason decides; one that is only noted leaves it `ok`. Each has a code (docs/reasons.md has a page for it) and the
+command that mends it.
 """
 
 from collections.abc import Iterator
@@ -20,6 +21,8 @@ TURNS, SECONDS = 2, 60
 """A checkpoint is stale when the record is ahead by more turns, or for longer, than this."""
 ROWS = 10
 """So many unknown rows are "in number"."""
+RETURNS = 2
+"""A branch that was left goes on so often only where two programs take turns."""
 GRACE = 20.0
 """Seconds after a compaction in which the receipt may still be on its way into the transcript."""
 
@@ -66,6 +69,9 @@ class Facts:
         daemon: whether a daemon answers.
         watches_short: whether the kernel gave fewer watches than wanted.
         unknown: rows of types that memd does not know, by type.
+        damaged: lines, or pieces of them, that are no JSON.
+        returns: how often a branch of the transcript that was left went on.
+        undelivered: numbers of what was typed since the newest prompt and never reached the agent.
     """
 
     session: Session
@@ -85,6 +91,9 @@ class Facts:
     daemon: bool = True
     watches_short: bool = False
     unknown: dict[str, int] = field(default_factory=dict)
+    damaged: int = 0
+    returns: int = 0
+    undelivered: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +116,7 @@ def _reasons(facts: Facts) -> Iterator[Reason]:
     yield from _failing(facts)
     yield from _degraded(facts)
     yield from _stale(facts)
+    yield from _noted(facts)
 
 
 def _failing(facts: Facts) -> Iterator[Reason]:
@@ -197,3 +207,19 @@ def _stale(facts: Facts) -> Iterator[Reason]:
         count = facts.turns_behind
         text = "the record is ahead of the checkpoint" + (f" by {count} turn{'s' * (count > 1)}" if count else "")
         yield Reason("behind", text, fix, Health.STALE)
+
+
+def _noted(facts: Facts) -> Iterator[Reason]:
+    """What a person should know of the transcript; the checkpoint is as good as it can be."""
+    look = f"memd log {facts.session.id}"
+    if facts.undelivered:
+        which = ", ".join(f"#{number}" for number in facts.undelivered[:5])
+        yield Reason("undelivered", f"typed, and never delivered to the agent: {which}", look, Health.OK)
+    if facts.returns >= RETURNS:
+        text = "two programs write into this transcript: what the other one than the last wrote is marked withdrawn"
+        yield Reason("two-writers", text, look, Health.OK)
+    if facts.damaged:
+        text = (
+            f"{facts.damaged} place{'s' * (facts.damaged > 1)} of the transcript could not be read (torn, or no JSON)"
+        )
+        yield Reason("lines-damaged", text, look, Health.OK)

@@ -156,6 +156,25 @@ def test_lines_that_nobody_read_are_told(call, transcript):
     assert "unread" in codes(call)
 
 
+def test_damaged_lines_are_counted_and_told(call, transcript):
+    """A torn line costs nothing but itself, and is not passed over in silence."""
+    transcript.raw(b'{"type":"user","mess\n\0\0\0\n')
+    transcript.turn("Go on.")
+    call("ingest", transcript.path)
+    assert codes(call) == ["lines-damaged"]
+
+
+def test_words_that_never_arrived_are_told(call, transcript):
+    """As long as they were not sent again, and nothing was asked for since."""
+    waits = {"type": "queue-operation", "operation": "enqueue", "content": "mind the tests"}
+    transcript.raw(json.dumps({**waits, "timestamp": "2026-11-29T22:07:00Z", "sessionId": ONE}).encode() + b"\n")
+    call("ingest", transcript.path)
+    assert codes(call) == ["undelivered"]
+    transcript.typed("mind the tests")
+    call("ingest", transcript.path)
+    assert codes(call) == []
+
+
 def test_a_transcript_that_is_gone_is_told_at_once(call, transcript):
     """Before any daemon has noticed; the record and the checkpoint stay."""
     transcript.path.unlink()

@@ -53,6 +53,9 @@ def test_nothing_recorded_is_never():
         (Health.STALE, "unread", {"lag": 10, "lag_ms": 61_000}),
         (Health.STALE, "behind", {"turns_behind": 3}),
         (Health.STALE, "behind", {"unread": START + HOUR - 61_000}),
+        (Health.OK, "undelivered", {"undelivered": (4, 7)}),
+        (Health.OK, "two-writers", {"returns": 2}),
+        (Health.OK, "lines-damaged", {"damaged": 1}),
         *((Health.DEGRADED, f"hooks-{fault}", {"hooks": (fault,)}) for fault in _HOOKS),
     ],
 )

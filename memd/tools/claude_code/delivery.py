@@ -78,9 +78,9 @@ def of_user_row(row: Row, text: str, *, child: bool) -> Envelope:
         origin=origin,
         delivery=Delivery.COMMAND if command else _SOURCES.get(source, Delivery.PROMPT),
         wrapper=found,
-        meta=flag(row, "isMeta") or flag(row, "turnCompanion"),
-        summary=flag(row, "isCompactSummary"),
-        child=child or flag(row, "isSidechain"),
+        meta=_marked(row, "isMeta", "turnCompanion", "isVisibleInTranscriptOnly"),
+        summary=_marked(row, "isCompactSummary"),
+        child=child or _marked(row, "isSidechain", "agentId"),
         headless=headless(row),
         claimed=source == "sdk" or _put_in(row),
     )
@@ -111,11 +111,16 @@ def of_queued(row: Row, attachment: Row) -> Envelope:
         origin=origin,
         delivery=_SUGGESTED.get(string(attachment, "inputSource"), Delivery.STEERED),
         wrapper=wrapper(flat(attachment.get("prompt"))),
-        meta=flag(row, "isMeta") or flag(attachment, "isMeta"),
-        child=flag(row, "isSidechain"),
+        meta=_marked(row, "isMeta") or _marked(attachment, "isMeta"),
+        child=_marked(row, "isSidechain", "agentId"),
         headless=headless(row),
         claimed=headless(row) or _put_in(attachment),
     )
+
+
+def _marked(row: Row, *keys: str) -> bool:
+    """Whether one of these fields is there and not false: what demotes need not be of the right type."""
+    return any(row.get(key) for key in keys)
 
 
 def _put_in(row: Row) -> bool:
@@ -133,7 +138,7 @@ def of_answer(row: Row) -> Envelope:
     return Envelope(
         origin=Origin.PERSON if person else Origin.CLIENT,
         delivery=Delivery.ANSWER,
-        child=flag(row, "isSidechain"),
+        child=_marked(row, "isSidechain", "agentId"),
         headless=headless(row),
         claimed=headless(row) or flag(row, "toolDenialFromHost"),
     )
@@ -154,7 +159,7 @@ def _origin(row: Row) -> Origin:
     turn = string(row, "turnOrigin")
     if turn in _TURNS:
         return _TURNS[turn]
-    if flag(row, "isMeta") or flag(row, "turnCompanion") or string(row, "rowSource") == "harness":
+    if _marked(row, "isMeta", "turnCompanion", "sourceToolUseID") or string(row, "rowSource") == "harness":
         return Origin.CLIENT
     if string(row, "promptSource") == "sdk":
         return Origin.OPERATOR
@@ -167,7 +172,9 @@ def _contradicted(row: Row, stated: Origin) -> Origin:
     """A person's origin counts only where no other field says that a machine delivered the row."""
     if stated is Origin.PERSON and (string(row, "wakeupSource") or string(row, "scheduledTaskId")):
         return Origin.SCHEDULE
-    made = string(row, "promptSource") == "system" or string(row, "rowSource") == "harness"
+    made = (
+        string(row, "promptSource") == "system" or string(row, "rowSource") == "harness" or row.get("sourceToolUseID")
+    )
     return Origin.CLIENT if stated is Origin.PERSON and made else stated
 
 

@@ -156,6 +156,12 @@ def test_who_quotes_a_tag_goes_on_behind_it(text):
         ({"rowSource": "harness"}, "harness.meta"),
         ({"wakeupSource": "loop_wakeup"}, "background.schedule"),
         ({"scheduledTaskId": "a"}, "background.schedule"),
+        ({"sourceToolUseID": "t"}, "harness.meta"),
+        ({"isVisibleInTranscriptOnly": True}, "harness.meta"),
+        ({"isMeta": 1}, "harness.meta"),
+        ({"isCompactSummary": "yes"}, "harness.summary"),
+        ({"isSidechain": "true"}, "background.peer"),
+        ({"agentId": "a"}, "background.peer"),
     ],
 )
 def test_a_claim_that_another_field_contradicts(fields, channel):

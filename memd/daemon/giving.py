@@ -31,6 +31,8 @@ LOST, MOST_GIVEN = 15.0, 1_000
 """Seconds after which a text that was given and is not in the transcript did not arrive; sessions remembered for that."""
 LOOK = 0.12
 """Seconds that the last look at a transcript may take before the first part is answered (the hook's deadline is 0.2)."""
+APART, PATIENCE = 0.015, 0.17
+"""Seconds by which a part follows the one before, and for which it waits for that one since it was asked for."""
 
 
 class Giving:
@@ -48,12 +50,16 @@ class Giving:
 
     async def compaction(self, tool: Tool, moment: Moment, part: int) -> bytes:
         """A part of the text after a compaction."""
+        until = time.monotonic() + PATIENCE
         await self._look_again(tool, moment, part)
+        await self._in_turn(tool, moment, part, until)
         return self._part(tool, moment.session, moment, part)
 
     async def resumption(self, tool: Tool, moment: Moment, part: int) -> bytes:
         """A part of what a session gets that goes on: its text if it waits for it, else one line."""
+        until = time.monotonic() + PATIENCE
         await self._look_again(tool, moment, part)
+        await self._in_turn(tool, moment, part, until)
         return self._part(tool, moment.session, moment, part)
 
     def fork(self, tool: Tool, moment: Moment, part: int) -> bytes:
@@ -66,8 +72,19 @@ class Giving:
         source = "resume" if moment.source == "fork" else moment.source
         if not frozen.served:
             self._given(tool, moment, native, frozen.replies, f"SessionStart.{source}.")
-        frozen.served.add(part)
+        frozen.serve(part)
         return frozen.replies.get(f"SessionStart.{source}.{part}")
+
+    async def _in_turn(self, tool: Tool, moment: Moment, part: int, until: float) -> None:
+        """Let the parts before this one go first: a client shows them in the order in which their hooks end."""
+        frozen = self.frozen.get(_key(tool, moment), part)
+        if part == 1 or frozen is None or not frozen.replies.get(f"SessionStart.{moment.source}.{part}"):
+            return
+        with suppress(TimeoutError):
+            async with asyncio.timeout(until - time.monotonic()):
+                while not frozen.served.issuperset(range(1, part)):
+                    await frozen.moved.wait()
+        await asyncio.sleep(APART)
 
     async def _look_again(self, tool: Tool, moment: Moment, part: int) -> None:
         """Before the first part: one last look, for which all parts wait."""

@@ -422,6 +422,37 @@ def test_a_part_from_before_a_checkpoint_was_made_is_not_of_it(chain):
     assert chain.store.last_delivery(transcript.id).level == "delivered"
 
 
+def test_parts_leave_in_their_order_however_they_are_asked_for(chain):
+    """The client shows them as their hooks end, and the first line and the end mark belong where they are named."""
+    transcript = long_session(chain.transcript())
+    chain.hook("PreCompact", transcript, trigger="auto")
+    left = []
+
+    async def ask(part):
+        payload = {"session_id": transcript.session, "source": "compact", "transcript_path": str(transcript.path)}
+        request = Request(1, "claude-code", "SessionStart", part, "cli", json.dumps(payload).encode())
+        text = given(await chain.answers(request))
+        left.append((part, time.monotonic(), bool(text)))
+
+    async def all_at_once():
+        await asyncio.gather(*(ask(part) for part in (4, 3, 2, 1)))
+
+    chain.run(all_at_once())
+    parts = [(part, at) for part, at, text in left if text]
+    assert len(parts) > 1
+    assert [part for part, _ in parts] == sorted(part for part, _ in parts)
+    assert parts[-1][1] - parts[0][1] < 0.2
+
+
+def test_a_part_does_not_wait_for_one_that_nobody_asks_for(chain):
+    """The hook's deadline comes first."""
+    transcript = long_session(chain.transcript())
+    chain.hook("PreCompact", transcript, trigger="auto")
+    start = time.monotonic()
+    assert given(chain.hook("SessionStart", transcript, part=2, source="compact")).startswith("memd checkpoint ")
+    assert time.monotonic() - start < 0.5
+
+
 def test_the_short_form_comes_within_three_turns_of_a_compaction(chain):
     """The whole text was given a moment ago: the next compaction gets the mission, the request and the next step."""
     transcript = long_session(chain.transcript())

@@ -18,6 +18,8 @@ from .terminal import Terminal, terminal
 from .waiting import eventually
 
 VERSION = "2.1.332"
+OLD = "2.0.76"
+"""A client of the generation that states no origins and writes nothing of its hooks into the transcript."""
 PACKAGE = "@anthropic-ai/claude-code"
 HOOK = "hook_additional_context"
 KEY = "dummy-key-0123456789"
@@ -36,7 +38,7 @@ class ClientMissingError(Exception):
     """The client is not there and cannot be installed here; the text says why."""
 
 
-def pinned_client(folder: Path) -> Path:
+def pinned_client(folder: Path, version: str = VERSION) -> Path:
     """The path of `claude`, installed below `folder` first if it is not there.
 
     npm is told to run no scripts (its newer versions refuse them anyway unless they were approved); the package's own
@@ -45,25 +47,25 @@ def pinned_client(folder: Path) -> Path:
     Raises:
         ClientMissingError: No node or npm, or the install failed.
     """
-    place = folder / f"claude-code-{VERSION}"
+    place = folder / f"claude-code-{version}"
     command = place / "node_modules" / ".bin" / "claude"
     if not command.exists():
-        _install(place)
-    version = subprocess.run([command, "--version"], capture_output=True, text=True, timeout=60, check=False).stdout
-    if not version.startswith(VERSION):
-        raise ClientMissingError(f"{command} says {version!r}, not {VERSION}: remove {place} to install it anew")
+        _install(place, version)
+    said = subprocess.run([command, "--version"], capture_output=True, text=True, timeout=60, check=False).stdout
+    if not said.startswith(version):
+        raise ClientMissingError(f"{command} says {said!r}, not {version}: remove {place} to install it anew")
     return command
 
 
-def _install(place: Path) -> None:
+def _install(place: Path, version: str) -> None:
     for needed in ("node", "npm"):
         if shutil.which(needed) is None:
-            raise ClientMissingError(f"{needed} is not installed, Claude Code {VERSION} needs it")
+            raise ClientMissingError(f"{needed} is not installed, Claude Code {version} needs it")
     half = place.with_name(f"{place.name}.{os.getpid()}")
     options = ["--ignore-scripts", "--no-save", "--no-package-lock", "--no-audit", "--no-fund"]
     steps: list[list[str | Path]] = [
-        ["npm", "install", "--prefix", half, *options, f"{PACKAGE}@{VERSION}"],
-        ["node", half / "node_modules" / PACKAGE / "install.cjs"],
+        ["npm", "install", "--prefix", half, *options, f"{PACKAGE}@{version}"],
+        *([["node", half / "node_modules" / PACKAGE / "install.cjs"]] if version == VERSION else []),
     ]
     half.mkdir(parents=True)
     try:

@@ -107,7 +107,8 @@ def arrived(reading: Reading, text: str, channel: Channel, grade: Grade) -> bool
     if not coming:
         return False
     waiting = next((one for one in coming if one.text.strip() == words), coming[0])
-    reading.state = replace(reading.state, arriving=tuple(one for one in coming if one is not waiting))
+    rest = tuple(one for one in coming if one is not waiting and (one.told or not _joined(one.text.strip(), words)))
+    reading.state = replace(reading.state, arriving=rest)
     if not waiting.told:
         return False
     if waiting.text.strip() != words:  # expanded on the way in: the row is the entry, the waiting one was none
@@ -115,6 +116,11 @@ def arrived(reading: Reading, text: str, channel: Channel, grade: Grade) -> bool
         return False
     reading.events.append(Amend(waiting.key, undelivered=False, channel=channel, grade=grade))
     return True
+
+
+def _joined(part: str, words: str) -> bool:
+    """Whether a row holds an entry beside others: clients join what waited into one prompt, a line or more each."""
+    return bool(part) and part != words and f"\n{part}\n" in f"\n{words}\n"
 
 
 def expanded(reading: Reading, text: str) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from memd.model import Channel, Delivery, Envelope, Kind, Operation, Origin, State, TurnEnd, Wrapper
+from memd.model import Channel, Delivery, Envelope, Gap, Kind, Operation, Origin, State, TurnEnd, Wrapper
 from memd.model.secrets import mask
 from memd.provenance import classify
 from memd.tools.claude_code import branches, calls, delivery, queue
@@ -23,6 +23,8 @@ _STATUS = re.compile(r"<status>([^<]{1,40})</status>")
 def read(reading: Reading, row: Row) -> None:
     """A user row: its tool results first, then what text it has beside them."""
     content = table(row, "message").get("content")
+    if not isinstance(content, str | list):
+        reading.events.append(Gap("malformed", "a user row whose message has another shape"))
     blocks = [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
     results = [block for block in blocks if block.get("type") == "tool_result"]
     for block in results:

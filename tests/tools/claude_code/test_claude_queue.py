@@ -79,6 +79,17 @@ def test_what_the_client_wrapped_on_the_way_in_has_come():
     assert [channel for channel, _, _ in told(done)] == ["human.typed", "harness.meta"]
 
 
+def test_what_was_joined_into_one_prompt_has_come():
+    """Two waited, one row holds both; the same words twice are two."""
+    waits = [queue("enqueue", text) for text in ("first", "and second")]
+    joined = typed("first\nand second", promptSource="queued")
+    done = read(typed("go"), *waits, queue("dequeue"), queue("dequeue"), joined, left=True)
+    assert told(done)[1:] == [("human.queued", "first\nand second", False)]
+    twice = [queue("enqueue", "go"), queue("enqueue", "go"), queue("dequeue"), queue("dequeue")]
+    done = read(typed("go"), *twice, typed("go", promptSource="queued"), left=True)
+    assert told(done)[1:] == [("human.queued", "go", False), ("unattributed", "go", True)]
+
+
 def test_a_command_that_left_the_queue_was_run():
     """Its row has other words, or none: it is not thought lost, and keeps nothing that comes behind it from arriving."""
     clear = typed("<command-name>/model</command-name>", origin={}, rowSource="local", promptSource=ABSENT)

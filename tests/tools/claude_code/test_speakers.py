@@ -216,6 +216,13 @@ def test_a_line_that_somebody_slipped_in_is_not_the_agents():
     assert done.usages == []
 
 
+@pytest.mark.parametrize("message", ["words", None, {"role": "user"}, {"content": {"type": "text", "text": "words"}}])
+def test_a_message_of_another_shape_is_counted(message):
+    """No client writes it; it is told, not passed over."""
+    done = read(typed("x", message=message))
+    assert (done.records, [kind for kind, _ in done.gaps]) == ([], ["malformed"])
+
+
 def test_images_without_words():
     """How many there were is told, and no words are made up."""
     image = {"type": "image", "source": {"type": "base64", "data": "aGk="}}

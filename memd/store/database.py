@@ -185,4 +185,4 @@ def _refuse_newer(path: Path, found: int) -> None:
 
 
 def _nothing(path: Path) -> NotFound:
-    return NotFound(f"nothing recorded yet (no {path}); `memd install` or `memd ingest` starts the record")
+    return NotFound(f"nothing recorded yet (no {path}); `memd run` or `memd ingest` starts the record")

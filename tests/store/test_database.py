@@ -82,7 +82,7 @@ def test_a_reader_of_a_closed_record(path):
 
 def test_a_reader_makes_no_record(path):
     """Where nothing was recorded nothing is made, and the person is told what starts it."""
-    with pytest.raises(NotFound, match="nothing recorded yet"):
+    with pytest.raises(NotFound, match=r"nothing recorded yet .*`memd run` or `memd ingest` starts the record"):
         Store.open(path, readonly=True)
     assert not path.parent.exists()
 

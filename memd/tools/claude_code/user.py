@@ -10,12 +10,13 @@ from memd.model.secrets import mask
 from memd.provenance import classify
 from memd.tools.claude_code import branches, calls, delivery, queue
 from memd.tools.claude_code.reading import HARNESS, Reading, Row
-from memd.tools.fields import excerpt, flag, flat, moment, string, table
+from memd.tools.fields import excerpt, flag, flat, items, moment, string, table
 
 _ARGS = re.compile(r"<command-args>(.*)</command-args>", re.DOTALL)
 _NAME = re.compile(r"<command-name>/?(.*?)</command-name>", re.DOTALL)
 _SHELL = re.compile(r"<bash-input>(.*)</bash-input>", re.DOTALL)
 _EARLIER = re.compile(r"read the full transcript at: \S*?([A-Za-z0-9_-]{8,64})\.jsonl\s*\Z")
+_UNANSWERED = frozenset({"skipped", "replied_in_chat", "dismissed"})
 _JOB = re.compile(r"<(?:task|shell)-id>([^<]{1,200})</")
 _STATUS = re.compile(r"<status>([^<]{1,40})</status>")
 
@@ -116,17 +117,27 @@ def _refusal(row: Row) -> Envelope:
 
 
 def _answers(row: Row, known: Row | None) -> Iterator[tuple[str, str]]:
-    """Each question with what the person answered; silence is no answer.
+    """Each question with what the person answered, noted beside a choice or wrote in place of one; silence is no answer.
 
-    Only where the agent asked: another tool may have an output of that shape. A capture may begin behind the question.
+    Only where the agent asked: another tool may have an output of that shape. A capture may begin behind the question. The
+    fields are those of the client's published `sdk-tools.d.ts` (2.1.332): `afkTimeoutMs` is "absent on every human-resolved
+    path", and a question that is `unanswered` has the client's text for its answer.
     """
-    if known is not None and known["kind"] != Kind.ASK:
+    result = table(row, "toolUseResult")
+    if (known is not None and known["kind"] != Kind.ASK) or result.get("afkTimeoutMs") is not None:
         return
-    for question, answer in table(table(row, "toolUseResult"), "answers").items():
+    beside = table(result, "annotations")
+    for question, answer in table(result, "answers").items():
         chosen = answer if isinstance(answer, list) else [answer]
         words = ", ".join(choice for choice in chosen if isinstance(choice, str))
-        if words.strip():
+        if words.strip() and string(table(beside, question), "unanswered") not in _UNANSWERED:
             yield str(question), words
+    for question in beside:
+        if string(table(beside, question), "notes").strip():
+            yield str(question), string(table(beside, question), "notes")
+    if string(result, "response").strip():
+        asked = (string(question, "question") for question in items(result, "questions") if isinstance(question, dict))
+        yield next(asked, ""), string(result, "response")
 
 
 def _settle(reading: Reading, row: Row, block: Row, known: Mapping[str, Any], at: int | None) -> None:

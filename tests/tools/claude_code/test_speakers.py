@@ -79,6 +79,8 @@ def test_silence_is_no_answer():
         {"answers": "yes"},
     ):
         assert read(*chained(ask, result(quiet, "q", known=known))).human == []
+    away = {"answers": {"Push?": "yes"}, "afkTimeoutMs": 60_000}
+    assert read(*chained(ask, result(quiet, "q", known=away))).human == []
     by_itself = {"known": {"answers": {"Push?": "yes"}}, "permissionDecision": {"source": "timeout"}}
     assert read(*chained(ask, result(quiet, "q", **by_itself))).human == []
 
@@ -93,6 +95,27 @@ def test_an_answer_stands_with_its_question():
         ("human.answer", "because", "Why?"),
     ]
     assert done.calls[0].detail["questions"] == list(answers)
+
+
+@pytest.mark.parametrize(
+    ("beside", "said"),
+    [
+        ({"annotations": {"Push?": {"notes": "only to dev"}}}, ["yes", "only to dev"]),
+        ({"annotations": {"Push?": {"unanswered": "skipped"}}}, []),
+        ({"annotations": {"Push?": {"unanswered": "replied_in_chat", "notes": "later"}}}, ["later"]),
+        ({"annotations": {"Push?": {"unanswered": "dismissed"}}, "response": "let us talk"}, ["let us talk"]),
+        ({"annotations": {"Push?": {"unanswered": "else", "notes": 5}}, "response": " "}, ["yes"]),
+        ({"annotations": {"Push?": "odd"}, "response": ["odd"]}, ["yes"]),
+        ({"annotations": []}, ["yes"]),
+    ],
+)
+def test_what_is_said_beside_an_answer_or_in_its_place(beside, said):
+    """Notes and free words are the person's; what stands for a question that was passed over is the client's."""
+    ask = agent(call("AskUserQuestion", "q", questions=[{"question": "Push?"}]), stop="tool_use")
+    known = {"questions": [{"question": "Push?"}], "answers": {"Push?": "yes"}, **beside}
+    done = read(*chained(ask, result("answered", "q", known=known)))
+    assert [h.text for h in done.human] == said
+    assert {(str(h.channel), h.extra["question"]) for h in done.human} <= {("human.answer", "Push?")}
 
 
 def test_an_answer_whose_question_was_not_captured():

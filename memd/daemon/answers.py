@@ -117,12 +117,8 @@ class Answers:
         if moment.source == "resume" and part == 1:
             self._goes_on(f"{tool.name}:{moment.session}")
         match moment.source:
-            case "compact":
-                return await self._giving.compaction(tool, moment, part)
-            case "resume":
-                return await self._giving.resumption(tool, moment, part)
-            case "fork":
-                return self._giving.fork(tool, moment, part)
+            case "compact" | "resume" | "fork":
+                return await self._giving.part(tool, moment, part, request.gone)
             case _:
                 return self._fresh(tool, moment, request) if part == 1 else b""
 

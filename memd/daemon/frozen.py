@@ -1,6 +1,5 @@
 """Texts that stand still: all parts of one compaction come from the same replies, whatever is written meanwhile."""
 
-import asyncio
 import time
 from dataclasses import dataclass, field
 
@@ -21,14 +20,6 @@ class Frozen:
     served: set[int] = field(default_factory=set)
     final: bool = False
     """The last look at the transcript lies behind; before it, what is here is only better than nothing."""
-    moved: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set when the next part is fetched; then there is a new one."""
-
-    def serve(self, part: int) -> None:
-        """A part is on its way."""
-        self.served.add(part)
-        self.moved.set()
-        self.moved = asyncio.Event()
 
 
 class Freezer:

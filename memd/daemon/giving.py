@@ -31,8 +31,8 @@ LOST, MOST_GIVEN = 15.0, 1_000
 """Seconds after which a text that was given and is not in the transcript did not arrive; sessions remembered for that."""
 LOOK = 0.12
 """Seconds that the last look at a transcript may take before the first part is answered (the hook's deadline is 0.2)."""
-APART, PATIENCE = 0.015, 0.17
-"""Seconds by which a part follows the one before, and for which it waits for that one since it was asked for."""
+PATIENCE = 0.17
+"""Seconds since a part was asked for, for which it waits for the hooks of earlier parts to end."""
 
 
 class Giving:
@@ -45,26 +45,24 @@ class Giving:
         self.frozen = Freezer()
         self._gave: dict[str, float] = {}
         """When each session was last given something, in this process's monotonic seconds."""
+        self._flights: dict[str, dict[int, asyncio.Event]] = {}
+        """Parts whose hooks are under way, by the key of their text; each event is set when that hook has ended."""
         self._looks: dict[str, asyncio.Task[None]] = {}
         """Last looks that are under way, by the key of the text that they are for."""
 
-    async def compaction(self, tool: Tool, moment: Moment, part: int) -> bytes:
-        """A part of the text after a compaction."""
-        until = time.monotonic() + PATIENCE
-        await self._look_again(tool, moment, part)
-        await self._in_turn(tool, moment, part, until)
-        return self._part(tool, moment.session, moment, part)
+    async def part(self, tool: Tool, moment: Moment, part: int, gone: asyncio.Event | None) -> bytes:
+        """A part of what a session is given that was compacted, that goes on, or that is a fork.
 
-    async def resumption(self, tool: Tool, moment: Moment, part: int) -> bytes:
-        """A part of what a session gets that goes on: its text if it waits for it, else one line."""
-        until = time.monotonic() + PATIENCE
-        await self._look_again(tool, moment, part)
-        await self._in_turn(tool, moment, part, until)
-        return self._part(tool, moment.session, moment, part)
-
-    def fork(self, tool: Tool, moment: Moment, part: int) -> bytes:
-        """A part of what a fork gets: its own, or its source's until it has its own."""
-        return self._part(tool, self._source(tool, moment), moment, part)
+        Compacted: its text. Going on: its text if it waits for it, else one line. A fork: its own, or its source's until it
+        has its own. `gone` is set when the hook's process has ended.
+        """
+        until, key = time.monotonic() + PATIENCE, _key(tool, moment)
+        self._under_way(key, part, gone)
+        if moment.source != "fork":
+            await self._look_again(tool, moment, part)
+        await self._in_turn(key, part, until)
+        native = self._source(tool, moment) if moment.source == "fork" else moment.session
+        return self._part(tool, native, moment, part)
 
     def _part(self, tool: Tool, native: str, moment: Moment, part: int) -> bytes:
         key = _key(tool, moment)
@@ -72,19 +70,24 @@ class Giving:
         source = "resume" if moment.source == "fork" else moment.source
         if not frozen.served:
             self._given(tool, moment, native, frozen.replies, f"SessionStart.{source}.")
-        frozen.serve(part)
+        frozen.served.add(part)
         return frozen.replies.get(f"SessionStart.{source}.{part}")
 
-    async def _in_turn(self, tool: Tool, moment: Moment, part: int, until: float) -> None:
-        """Let the parts before this one go first: a client shows them in the order in which their hooks end."""
-        frozen = self.frozen.get(_key(tool, moment), part)
-        if part == 1 or frozen is None or not frozen.replies.get(f"SessionStart.{moment.source}.{part}"):
-            return
+    async def _in_turn(self, key: str, part: int, until: float) -> None:
+        """Let the hooks of earlier parts that are under way end first: a client shows texts in the order of those ends."""
+        flights = self._flights.get(key, {})
+        before = [event for earlier, event in flights.items() if earlier < part]
         with suppress(TimeoutError):
-            async with asyncio.timeout(until - time.monotonic()):
-                while not frozen.served.issuperset(range(1, part)):
-                    await frozen.moved.wait()
-        await asyncio.sleep(APART)
+            async with asyncio.timeout(max(until - time.monotonic(), 0.0)):
+                for event in before:
+                    await event.wait()
+
+    def _under_way(self, key: str, part: int, gone: asyncio.Event | None) -> None:
+        """A part was asked for; those whose hooks have ended are forgotten, as are texts that nobody asks for any more."""
+        running = {name: _running(parts) for name, parts in self._flights.items()}
+        self._flights = {name: parts for name, parts in running.items() if parts}
+        if gone is not None:
+            self._flights.setdefault(key, {})[part] = gone
 
     async def _look_again(self, tool: Tool, moment: Moment, part: int) -> None:
         """Before the first part: one last look, for which all parts wait."""
@@ -194,6 +197,10 @@ class Giving:
 def after_reply(act: Callable[[], object]) -> None:
     """Do something when the hooks of one event have their replies: the worker's thread would take time from them."""
     asyncio.get_running_loop().call_later(AFTERWARDS, act)
+
+
+def _running(parts: dict[int, asyncio.Event]) -> dict[int, asyncio.Event]:
+    return {part: gone for part, gone in parts.items() if not gone.is_set()}
 
 
 def _key(tool: Tool, moment: Moment) -> str:

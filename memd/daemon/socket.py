@@ -111,11 +111,16 @@ class Server:
         async with asyncio.timeout(PATIENCE):
             announced = parse_line(await reader.readuntil(b"\n"))
             payload = await reader.readexactly(announced[1]) if announced else b""
-        writer.write(await self._reply(replace(announced[0], payload=payload)) if announced else DISK)
-        async with asyncio.timeout(PATIENCE):
-            await writer.drain()
-            writer.close()
-            await writer.wait_closed()
+        gone = asyncio.Event()
+        try:
+            request = replace(announced[0], payload=payload, gone=gone) if announced else None
+            writer.write(await self._reply(request) if request else DISK)
+            async with asyncio.timeout(PATIENCE):
+                await writer.drain()
+                writer.write_eof()
+                await reader.read(1)  # nothing more is said: this ends with the peer
+        finally:
+            gone.set()
 
     async def _reply(self, request: Request) -> bytes:
         handler = asyncio.create_task(self._handle(request))

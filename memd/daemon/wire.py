@@ -18,11 +18,14 @@ daemon goes on answering the versions in `PROTOCOLS`, because hooks are replaced
 import json
 import socket
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from memd.errors import DaemonSilent
+
+if TYPE_CHECKING:
+    import asyncio
 
 PROTOCOL = 1
 PROTOCOLS = frozenset({1})
@@ -42,6 +45,8 @@ class Request:
     part: int | None
     entrypoint: str | None
     payload: bytes
+    gone: "asyncio.Event | None" = field(default=None, compare=False, repr=False)
+    """Set when the peer has ended its connection: a hook's process is over then."""
 
 
 def parse_line(line: bytes) -> tuple[Request, int] | None:

@@ -33,7 +33,7 @@ class Message:
     turn: str | None = None
     undelivered: bool = False
     extra: Mapping[str, Any] = field(default_factory=dict)
-    """Small facts for showing it: `question`, `images`, `call`, `job`, `hook`, `command`, `cut` (bytes left out)."""
+    """Small facts for showing it: `question`, `allowed`, `images`, `call`, `job`, `hook`, `command`, `cut` (bytes left out)."""
 
 
 @dataclass(frozen=True, slots=True)

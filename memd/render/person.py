@@ -69,6 +69,8 @@ def _added(record: Record) -> str:
         return "Added while I worked"
     if record.extra.get("refusal"):
         return "Said when refusing a tool call"
+    if record.extra.get("allowed"):
+        return "Said when allowing a tool call"
     return f"Answer to my question {oneline(str(record.extra.get('question', '')), 200)!r}"
 
 
@@ -168,6 +170,8 @@ def _way(record: Record) -> str:
         return {Channel.HUMAN_STEERED: " added while I worked", Channel.HUMAN_QUEUED: " queued"}.get(record.channel, "")
     if record.extra.get("refusal"):
         return " when refusing a tool call"
+    if record.extra.get("allowed"):
+        return " when allowing a tool call"
     return f" answer to my question {oneline(str(record.extra.get('question', '')), 160)!r}"
 
 

@@ -158,6 +158,14 @@ def test_answers_stand_with_the_agents_question():
     assert re.search(r"#2 \S+Z answer to my question 'Which port\?': the second", text)
 
 
+@pytest.mark.parametrize("act", [("refusal", "refusing"), ("allowed", "allowing")])
+def test_words_at_a_tool_call_say_where_they_were_said(act):
+    """Whether the call was refused or allowed with them."""
+    answer = record(2, "only to dev", Channel.HUMAN_ANSWER, extra={act[0]: True})
+    text = compose(content("mission", answer, "request"), 4_000, SIZER, LIMITS).text
+    assert re.search(rf"#2 \S+Z when {act[1]} a tool call: only to dev", text)
+
+
 def test_images_are_named_and_nothing_is_invented():
     """A message of two images has no words."""
     pictures = record(2, "", extra={"images": 2})

@@ -77,6 +77,14 @@ def test_decisions_are_the_persons_words():
     assert '- The person refused Bash `rm -rf data` and said: "never" (#9)' in text
 
 
+def test_words_at_an_allowed_call_are_a_decision():
+    """They say with what in mind the person allowed it."""
+    story = busy()
+    number = story.says("then push", Channel.HUMAN_ANSWER, extra={"allowed": True})
+    text = section(mind(story), "Key decisions")
+    assert f'- The person allowed a tool call and said: "then push" (#{number})' in text
+
+
 def test_a_lesson_is_what_the_record_shows():
     """The failing way, why, and the way that worked, each exact."""
     text = section(mind(busy()), "Lessons")

@@ -86,15 +86,18 @@ def of_user_row(row: Row, text: str, *, child: bool) -> Envelope:
     )
 
 
-def of_beside(row: Row, text: str, *, child: bool) -> Envelope:
-    """The envelope of a text that stands beside a tool's result, in a client that states no origins.
+def of_beside(row: Row, text: str, *, child: bool, attests: bool) -> Envelope:
+    """The envelope of a text that stands beside a tool's result: what the person wrote when they allowed the call.
 
-    Such a client puts there what was typed while the tool ran, and nothing else (29 of 29 rows seen, 2.1.19 to 2.1.37): the
-    place in the row is the witness. A tag demotes here too.
+    The client puts there the words of its permission dialog and nothing else (read in 2.1.332, seen in 29 rows of 2.1.19 to
+    2.1.37). Where the row says who decided, that counts; in a client that states nothing the place is the witness, and a tag
+    demotes.
     """
     envelope = of_user_row(row, text, child=child)
     if envelope.origin is not Origin.NONE or text.lstrip().startswith(_REMINDER):
         return envelope
+    if attests:
+        return of_answer(row) if _decider(row).startswith("user") else envelope
     return replace(envelope, delivery=Delivery.STEERED, witness=True)
 
 
@@ -133,7 +136,7 @@ def of_answer(row: Row) -> Envelope:
 
     `permissionDecision.source` names who decided: `user_temporary` and `user_permanent` are the person's own keys.
     """
-    source = string(table(row, "permissionDecision"), "source")
+    source = _decider(row)
     person = not source or source.startswith("user")
     return Envelope(
         origin=Origin.PERSON if person else Origin.CLIENT,
@@ -142,6 +145,10 @@ def of_answer(row: Row) -> Envelope:
         headless=headless(row),
         claimed=headless(row) or flag(row, "toolDenialFromHost"),
     )
+
+
+def _decider(row: Row) -> str:
+    return string(table(row, "permissionDecision"), "source")
 
 
 def headless(row: Row) -> bool:

@@ -52,10 +52,14 @@ def _plan(reading: Reading, row: Row, text: str) -> None:
 def _words(reading: Reading, row: Row, text: str, images: int, *, beside: bool) -> None:
     """The text of a user row that is not a tool's answer, but may stand beside one."""
     before = reading.state.last
-    of_row = delivery.of_beside if beside and not reading.state.attests else delivery.of_user_row
-    envelope = of_row(row, text, child=reading.state.child)
+    child, attests = reading.state.child, reading.state.attests
+    if beside:
+        envelope = delivery.of_beside(row, text, child=child, attests=attests)
+    else:
+        envelope = delivery.of_user_row(row, text, child=child)
     shown, extra = _unwrapped(text, envelope)
     extra |= {"images": images} if images else {}
+    extra |= {"allowed": True} if envelope.delivery is Delivery.ANSWER else {}
     extra |= job(text) if envelope.origin is Origin.JOB else {}
     if "command" in extra and not shown:  # a command without arguments has no words of the person's
         envelope, shown = replace(envelope, meta=True, origin=Origin.CLIENT), text

@@ -99,6 +99,8 @@ def _decisions(material: Material) -> Iterator[str]:
 
 def _answer(record: Record, material: Material) -> str:
     said = f"{quote(record.text, 160)} (#{record.number})"
+    if record.extra.get("allowed"):
+        return f"- The person allowed a tool call and said: {said}"
     if not record.extra.get("refusal"):
         return f"- I asked: {quote(str(record.extra.get('question', '')), 200)} The person answered: {said}"
     call = next((d for d in material.done if d.call == record.extra.get("call")), None)

@@ -150,11 +150,22 @@ def test_a_machines_text_beside_a_tool_result(text, channel):
     assert read(agent(call("Bash", "t", command="ls")), row).said[-1] == (channel, text)
 
 
-def test_beside_a_tool_result_nothing_is_told_where_origins_are_stated():
-    """A client that states who typed has said nothing here."""
-    row = result("tool output", "t")
+@pytest.mark.parametrize(
+    ("fields", "channel"),
+    [
+        ({"permissionDecision": {"decision": "accept", "source": "user_temporary"}}, "human.answer"),
+        ({"permissionDecision": {"decision": "accept", "source": "hook"}}, "unattributed"),
+        ({"permissionDecision": {"decision": "accept", "source": "config"}}, "unattributed"),
+        ({}, "unattributed"),
+        ({"permissionDecision": {"source": "user_temporary"}, "entrypoint": "sdk-py"}, "operator.headless"),
+        ({"permissionDecision": {"source": "user_temporary"}, "isSidechain": True}, "background.peer"),
+    ],
+)
+def test_words_at_an_allowed_call(fields, channel):
+    """A client that states origins says who allowed the call: the words beside its result are theirs."""
+    row = result("tool output", "t", **fields)
     row["message"]["content"].append({"type": "text", "text": "push it"})
-    assert read(typed("hi"), agent(call("Bash", "t", command="ls")), row).said[-1] == ("unattributed", "push it")
+    assert read(typed("hi"), agent(call("Bash", "t", command="ls")), row).said[-1] == (channel, "push it")
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,8 @@ def _short(content: Content, budget: int, sizer: Sizer) -> Iterator[str]:
 def _full(content: Content, budget: int, sizer: Sizer) -> Iterator[str]:
     purse = Purse(budget, sizer)
     frame = [purse.take(text) for text in (_opening(content) * 2, _intro(content), _where(content), _ending(content))]
-    purse.left -= min(80, budget // 16)  # the line that names what is left out
+    spared = min(80, budget // 16)  # for the line that names what is left out
+    purse.left -= spared
     mission = list(person.mission(content, purse, max(purse.fixed(MISSION), 40)))
     request = list(person.request(content, purse, max(purse.fixed(REQUEST), 60)))
     told = "\n".join((*mission, *request))
@@ -90,7 +91,7 @@ def _full(content: Content, budget: int, sizer: Sizer) -> Iterator[str]:
     for name in _ORDER[1]:
         yield from headed(name, shelf.shown(name))
     yield from recent
-    yield from _left_out(content, shelf.left_out())
+    yield from [line for line in _left_out(content, shelf.left_out()) if purse.cost(line) <= purse.left + spared][:1]
     yield from frame[2:]
 
 
@@ -143,7 +144,9 @@ def _recent(content: Content, purse: Purse) -> Iterator[str]:
 
 
 def _left_out(content: Content, missing: dict[str, int]) -> Iterator[str]:
+    """What is left out and how to see it, at length and in short; the line that names the whole stands in any case."""
     if missing:
         what = ", ".join(f"{name} {count}" for name, count in missing.items())
         command = " and ".join(f"`memd show {content.name} {part}`" for part in rest.names(list(missing)))
         yield f"(left out for room: {what}; {command})"
+        yield f"(left out for room: {what})"

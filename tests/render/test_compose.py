@@ -221,6 +221,14 @@ def test_what_is_left_out_of_two_files_is_named_with_a_command_for_each():
     assert "; `memd show 5e551071-0000 mind` and `memd show 5e551071-0000 scene`)" in text
 
 
+@pytest.mark.parametrize("budget", range(160, 400, 7))
+def test_the_line_of_what_is_left_out_keeps_within_a_small_budget(budget):
+    """It names files and commands where they fit, else the sections alone."""
+    mind, scene = (f"{text.rstrip()}\n\n- {'x ' * 3_000}\n" for text in (MIND, SCENE))
+    text = compose(content("mission", parts=Parts(mind, "", scene)), budget, SIZER, LIMITS).text
+    assert SIZER.count(text) <= budget
+
+
 def test_the_text_orders_nothing():
     """It is a recollection: one factual sentence first, and no capitals that command."""
     text = compose(LONG, 4_000, SIZER, LIMITS).text

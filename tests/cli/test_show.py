@@ -74,7 +74,7 @@ def test_older_numbers(call, sessions):
         assert err == f"memd: claude-code:{ONE} has no checkpoint {number} any more; kept: 1, 2, 3\n"
 
 
-@pytest.mark.parametrize("budget", [1, 60, 300, 1_000, 100_000])
+@pytest.mark.parametrize("budget", [1, 60, 300, 306, 312, 318, 324, 330, 336, 1_000, 100_000])
 def test_within_so_many_tokens(call, sessions, budget):
     """Whatever the budget, the command works; where there is room for the marks it is kept."""
     code, out, _ = call("show", ONE, "--tokens", budget)

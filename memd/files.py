@@ -141,6 +141,20 @@ class Lock:
             os.close(self._descriptor)
             self._descriptor = None
 
+    def held(self) -> bool:
+        """Whether a process has it now; asking takes nothing from anybody and makes no file."""
+        try:
+            descriptor = os.open(self.path, os.O_RDONLY)
+        except FileNotFoundError:
+            return False
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        finally:
+            os.close(descriptor)
+        return False
+
     def holder(self) -> int | None:
         """The process id that the last holder wrote; that process may be gone."""
         content = (read_bytes_or_none(self.path) or b"").strip()

@@ -74,6 +74,17 @@ def daemon_state(paths: Paths) -> dict[str, Any] | None:
         return None
 
 
+def silent(paths: Paths) -> str | None:
+    """What to say when no daemon answered and yet one holds the lock; None when none does."""
+    from memd.files import Lock  # noqa: PLC0415 - only where it is asked
+
+    lock = Lock(paths.state / "memd.lock")
+    if not lock.held():
+        return None
+    who = f" (pid {pid})" if (pid := lock.holder()) else ""
+    return f"a daemon{who} holds the record and does not answer; hooks give back what is ready on disk"
+
+
 def print_json(value: Any) -> None:
     """One JSON value, on one line, any character as it is (on a terminal, control characters escaped).
 
@@ -95,4 +106,4 @@ def _write(text: str) -> None:
     sys.stdout.buffer.flush()
 
 
-__all__ = ["alone_or_ask", "click", "daemon_state", "meant", "print_json", "print_text", "reading"]
+__all__ = ["alone_or_ask", "click", "daemon_state", "meant", "print_json", "print_text", "reading", "silent"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memd import config
-from memd.cli.common import daemon_state, meant, print_json, reading
+from memd.cli.common import daemon_state, meant, print_json, reading, silent
 from memd.cli.log import iso
 from memd.config import Paths
 from memd.errors import NotFound
@@ -57,6 +57,7 @@ def command(session: str | None, *, everything: bool, as_json: bool) -> None:
 
     _, places = config.load(os.environ)
     daemon = daemon_state(places)
+    hung = silent(places) if daemon is None else None
     setup = look(places, os.environ)
     rows: list[Row] = []
     try:
@@ -70,13 +71,17 @@ def command(session: str | None, *, everything: bool, as_json: bool) -> None:
     notes = restarts(setup)
     if as_json:
         print_json(
-            {"version": 1, "daemon": _daemon(daemon, places, notes), "sessions": [as_object(row) for row in rows]}
+            {
+                "version": 1,
+                "daemon": _daemon(daemon, places, (*([hung] if hung else []), *notes)),
+                "sessions": [as_object(row) for row in rows],
+            }
         )
         return
     from memd.cli.status_table import show  # noqa: PLC0415 - rich is slow to import
 
     troubles = [printable(trouble) for trouble in daemon["errors"][-SHOWN:]] if daemon else []
-    show(rows, daemon, (*troubles, *notes), whole=session is not None, everything=everything)
+    show(rows, daemon, hung, (*troubles, *notes), whole=session is not None, everything=everything)
 
 
 def hook_faults(setup: "SetupFacts", tool: str) -> tuple[str, ...]:

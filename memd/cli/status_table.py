@@ -18,11 +18,17 @@ OLD = 20
 
 
 def show(
-    rows: list[Row], daemon: dict[str, Any] | None, notes: tuple[str, ...], *, whole: bool, everything: bool
+    rows: list[Row],
+    daemon: dict[str, Any] | None,
+    hung: str | None,
+    notes: tuple[str, ...],
+    *,
+    whole: bool,
+    everything: bool,
 ) -> None:
-    """Print the daemon's line, the table, and the reasons."""
+    """Print the daemon's line (`hung` says why a running one gives none), the table, and the reasons."""
     console = Console(highlight=False, soft_wrap=True, markup=False, width=None if sys.stdout.isatty() else WIDE)
-    console.print(_daemon(daemon))
+    console.print(_daemon(daemon, hung))
     for note in notes:
         console.print(Text(f"! {note}", "yellow"))
     if not rows:
@@ -38,8 +44,10 @@ def show(
             console.print(Text(said, _COLOURS[reason.health.value]))
 
 
-def _daemon(daemon: dict[str, Any] | None) -> Text:
+def _daemon(daemon: dict[str, Any] | None, hung: str | None) -> Text:
     if daemon is None:
+        if hung is not None:
+            return Text(f"daemon: {hung}", "red")
         return Text("daemon: not running (`memd run` starts it; hooks give back what is ready on disk)", "yellow")
     since = clock(daemon["since"])
     return Text(f"daemon: running, pid {daemon['pid']}, version {daemon['version']}, since {since}", "green")

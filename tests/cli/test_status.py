@@ -8,6 +8,9 @@ import pytest
 from process import Home
 from transcript import Transcript
 
+from memd import config
+from memd.files import Lock
+
 ONE = "5d1f0c1e-0000-4000-8000-000000000001"
 
 
@@ -206,3 +209,13 @@ def test_the_table_names_what_is_wrong_and_what_mends_it(call, transcript, home)
     assert f"claude-code:{ONE[:8]}" in out
     assert "memd install claude-code" in out
     assert out.startswith("daemon: not running")
+
+
+def test_a_daemon_that_hangs_is_not_said_to_be_gone(call, transcript, home):
+    """It holds the record and does not answer: starting another one would be refused."""
+    places = config.paths(os.environ)
+    with Lock(places.state / "memd.lock"):
+        _, shown, _ = call("status")
+    assert "does not answer" in shown
+    assert "not running" not in shown
+    assert "not running" in call("status")[1]

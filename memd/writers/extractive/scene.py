@@ -61,7 +61,8 @@ def _progress(material: Material) -> Iterator[str]:
     told = [changed(file, root, _why(material, file)) for file in touched[:TOLD]]
     more = [f"`{files.relative(file.path, root)}`" for file in touched[TOLD:]]
     listed = [f"- changed earlier: {', '.join(more[start : start + 6])}" for start in range(0, len(more), 6)]
-    yield from (*told[:4], *done[-3:], *_tests(material), *listed, *told[4:], *done[:-3])
+    reported = [f"- {machine(record)}" for record in work.notes(material)[-3:]]
+    yield from (*told[:4], *done[-3:], *_tests(material), *reported, *listed, *told[4:], *done[:-3])
 
 
 def _why(material: Material, file: files.Touched) -> str:
@@ -123,4 +124,3 @@ def _pitfalls(material: Material) -> Iterator[str]:
         if done.kind is not Kind.PLAN and done.call not in explained:  # with words it is a decision
             what = f"{done.name} `{line(done.target, 120)}`"
             yield f"- refused by the person, not to be tried again unasked: {what} (#{done.number})"
-    yield from (f"- {machine(record)}" for record in work.notes(material)[-3:])

@@ -196,7 +196,7 @@ def test_hooks_fall_to_disk_while_the_worker_is_held_up(chain, tmp_path):
             await server.stop()
 
     (late, waited), (prompt, _) = chain.run(session())
-    assert (late, 1.4 < waited < 10) == (b"disk 0\n", True)  # 1.5 s; a busy machine adds to it
+    assert (late, 1.4 < waited < 1.9) == (b"disk 0\n", True)
     assert b"Make the gateway fast." in prompt
 
 

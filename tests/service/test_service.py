@@ -139,7 +139,7 @@ def test_stopped_it_ends_at_once_and_cleanly(container, service, transcript, log
         transcript.now().turn(f"wish {number}")
     start = time.monotonic()
     container.sh("systemctl --user stop memd")
-    assert time.monotonic() - start < 30  # systemd itself would kill it after 90 s
+    assert time.monotonic() - start < 5
     assert (show("ActiveState"), show("Result"), show("ExecMainStatus")) == ("inactive", "success", "0")
     assert "event='stopped'" in journal()
     assert journal("-p", "warning") == ""

@@ -183,6 +183,29 @@ def test_a_late_handler_is_not_waited_for_and_not_cancelled(path, monkeypatch):
     assert [type(trouble) for trouble in troubles] == [TimeoutError]
 
 
+def test_a_request_is_gone_when_its_peer_has_ended_and_no_sooner(path):
+    """A hook that has its whole reply still has to hand it on: only the end of its connection is the end of its process."""
+
+    async def run():
+        seen = []
+
+        async def answer(request):
+            seen.append(request.gone)
+            return b"fine"
+
+        async with serving(path, answer, []):
+            reader, writer = await asyncio.open_unix_connection(path)
+            writer.write(b"1 codex Stop - - 0\n")
+            reply = await reader.read()  # to the end: the server says no more
+            await asyncio.sleep(0.1)
+            early = seen[0].is_set()
+            writer.close()
+            await asyncio.wait_for(seen[0].wait(), 4)
+        return reply, early
+
+    assert asyncio.run(run()) == (b"text 4\nfine", False)
+
+
 @pytest.mark.parametrize(
     ("tool", "event", "seconds"),
     [("codex", "SessionStart", 0.2), ("claude-code", "PreCompact", 1.5), ("memd", "checkpoint", None)],

@@ -100,7 +100,7 @@ def _texts(content: Any) -> Iterator[str]:
 class Rule:
     """Answers every request that fits, `times` often (None: always)."""
 
-    fits: Callable[[Request], bool]
+    fits: Callable[[Any], bool]
     turn: Turn
     times: int | None = None
 
@@ -112,7 +112,9 @@ class ScriptedModel:
     rules: list[Rule] = field(default_factory=list)
     turns: list[Turn] = field(default_factory=list)
     default: Turn = Turn("Understood.")
-    requests: list[Request] = field(default_factory=list)
+    requests: list[Any] = field(default_factory=list)
+    shape: type[Request] = Request
+    """What the requests are on this wire."""
     url: str = ""
     _lock: threading.Condition = field(default_factory=threading.Condition)
     _numbers: Iterator[int] = field(default_factory=lambda: count(1))
@@ -122,17 +124,17 @@ class ScriptedModel:
         with self._lock:
             self.turns.extend(turns)
 
-    def rule(self, fits: Callable[[Request], bool], turn: Turn, times: int | None = None) -> None:
+    def rule(self, fits: Callable[[Any], bool], turn: Turn, times: int | None = None) -> None:
         """Answer requests that fit with this turn, before any rule made earlier."""
         with self._lock:
             self.rules.insert(0, Rule(fits, turn, times))
 
-    def find(self, fits: Callable[[Request], bool], *, after: int = 0) -> Request | None:
+    def find(self, fits: Callable[[Any], bool], *, after: int = 0) -> Any:
         """The first request behind number `after` that fits."""
         with self._lock:
             return next((r for r in self.requests if r.number > after and fits(r)), None)
 
-    def wait_for(self, fits: Callable[[Request], bool], *, after: int = 0, seconds: float = 60.0) -> Request:
+    def wait_for(self, fits: Callable[[Any], bool], *, after: int = 0, seconds: float = 60.0) -> Any:
         """The first such request, now or within `seconds`.
 
         Raises:
@@ -153,7 +155,7 @@ class ScriptedModel:
     def take(self, body: dict[str, Any]) -> Turn:
         """Note the request and choose its answer."""
         with self._lock:
-            request = Request(next(self._numbers), time.monotonic(), body)
+            request = self.shape(next(self._numbers), time.monotonic(), body)
             self.requests.append(request)
             self._lock.notify_all()
             for rule in self.rules:
@@ -167,9 +169,9 @@ class ScriptedModel:
 
 
 @contextmanager
-def serving(model: ScriptedModel) -> Iterator[ScriptedModel]:
+def serving(model: ScriptedModel, handler: "type[Handler] | None" = None) -> Iterator[ScriptedModel]:
     """Listen on a free port of 127.0.0.1 for the time of the block."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"model": model}))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Serving", (handler or MessagesHandler,), {"model": model}))
     server.daemon_threads = True
     server.block_on_close = False
     model.url = f"http://127.0.0.1:{server.server_port}"
@@ -183,7 +185,9 @@ def serving(model: ScriptedModel) -> Iterator[ScriptedModel]:
         thread.join()
 
 
-class _Handler(BaseHTTPRequestHandler):
+class Handler(BaseHTTPRequestHandler):
+    """What any wire needs."""
+
     protocol_version = "HTTP/1.1"
     model: ScriptedModel
 
@@ -191,40 +195,13 @@ class _Handler(BaseHTTPRequestHandler):
         """Say nothing: the log is `ScriptedModel.requests`."""
 
     def do_HEAD(self) -> None:
-        self._json({})
+        self.answer({})
 
     def do_GET(self) -> None:
-        self._json({"data": [], "has_more": False})
+        self.answer({"data": [], "has_more": False})
 
-    def do_POST(self) -> None:
-        raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        path = self.path.partition("?")[0]
-        if path.endswith("/count_tokens"):
-            self._json({"input_tokens": len(raw) // 4})
-        elif path == "/v1/messages":
-            body = json.loads(raw)
-            self._play(self.model.take(body), body, len(raw) // 4)
-        else:
-            self._json({})
-
-    def _play(self, turn: Turn, body: dict[str, Any], guess: int) -> None:
-        time.sleep(turn.delay)
-        if turn.until is not None:
-            turn.until.wait(HOLD_LIMIT)
-        if turn.status != HTTPStatus.OK:
-            error = {"type": "invalid_request_error", "message": turn.text or "scripted"}
-            self._json({"type": "error", "error": error}, turn.status)
-            return
-        message = _message(turn, body, guess)
-        try:
-            if body.get("stream"):
-                self._stream(message)
-            else:
-                self._json(message)
-        except (BrokenPipeError, ConnectionResetError):
-            self.close_connection = True  # the person interrupted the client, or the test ended it
-
-    def _json(self, value: dict[str, Any], status: int = HTTPStatus.OK) -> None:
+    def answer(self, value: dict[str, Any], status: int = HTTPStatus.OK) -> None:
+        """One JSON object, in one piece."""
         data = json.dumps(value).encode()
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
@@ -232,6 +209,38 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(data)
+
+
+class MessagesHandler(Handler):
+    """The Messages API."""
+
+    def do_POST(self) -> None:
+        raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        path = self.path.partition("?")[0]
+        if path.endswith("/count_tokens"):
+            self.answer({"input_tokens": len(raw) // 4})
+        elif path == "/v1/messages":
+            body = json.loads(raw)
+            self._play(self.model.take(body), body, len(raw) // 4)
+        else:
+            self.answer({})
+
+    def _play(self, turn: Turn, body: dict[str, Any], guess: int) -> None:
+        time.sleep(turn.delay)
+        if turn.until is not None:
+            turn.until.wait(HOLD_LIMIT)
+        if turn.status != HTTPStatus.OK:
+            error = {"type": "invalid_request_error", "message": turn.text or "scripted"}
+            self.answer({"type": "error", "error": error}, turn.status)
+            return
+        message = _message(turn, body, guess)
+        try:
+            if body.get("stream"):
+                self._stream(message)
+            else:
+                self.answer(message)
+        except (BrokenPipeError, ConnectionResetError):
+            self.close_connection = True  # the person interrupted the client, or the test ended it
 
     def _stream(self, message: dict[str, Any]) -> None:
         self.send_response(HTTPStatus.OK)

@@ -1,0 +1,230 @@
+"""The real OpenCode, pinned, in a home of its own, talking to a scripted model.
+
+What it takes to run it unattended (measured on 1.18.33): a provider of the OpenAI-compatible kind, which is inside the
+client; no list of models fetched; a project under git; every XDG directory named, so that nothing around it is used.
+"""
+
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import urllib.request
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .claude_code import Answer, ClientMissingError
+from .terminal import Terminal, terminal
+from .waiting import eventually
+
+VERSION = "1.18.33"
+WINDOW, REPLY = 60_000, 4_000
+"""Tokens of the scripted model's window and of its longest answer."""
+FULL = 57_000
+"""Tokens at which the client compacts by itself: the window less the answer."""
+STAND_IN = "@opencode-ai/plugin"
+"""What the client installs from the registry into each of its folders before it loads a plugin."""
+
+
+def pinned_opencode(folder: Path, version: str = VERSION) -> Path:
+    """The path of `opencode`, installed below `folder` first if it is not there.
+
+    npm is told to run no scripts; the package's own postinstall, which only links the platform's binary into place, is
+    then run by name.
+
+    Raises:
+        ClientMissingError: No node or npm, or the install failed.
+    """
+    place = folder / f"opencode-ai-{version}"
+    command = place / "node_modules" / ".bin" / "opencode"
+    if not command.exists():
+        _install(place, version)
+    said = subprocess.run([command, "--version"], capture_output=True, text=True, timeout=60, check=False).stdout
+    if said.strip() != version:
+        raise ClientMissingError(f"{command} says {said!r}, not {version}: remove {place} to install it anew")
+    return command
+
+
+def _install(place: Path, version: str) -> None:
+    for needed in ("node", "npm"):
+        if shutil.which(needed) is None:
+            raise ClientMissingError(f"{needed} is not installed, OpenCode {version} needs it")
+    half = place.with_name(f"{place.name}.{os.getpid()}")
+    options = ["--ignore-scripts", "--no-save", "--no-package-lock", "--no-audit", "--no-fund"]
+    package = half / "node_modules" / "opencode-ai"
+    steps: list[list[str | Path]] = [
+        ["npm", "install", "--prefix", half, *options, f"opencode-ai@{version}"],
+        ["node", package / "postinstall.mjs"],
+    ]
+    half.mkdir(parents=True)
+    try:
+        for step in steps:
+            done = subprocess.run(step, capture_output=True, text=True, timeout=600, check=False)
+            if done.returncode:
+                raise ClientMissingError(f"{step[0]} failed: {done.stderr.strip() or done.stdout.strip()}")
+        half.rename(place)
+    finally:
+        shutil.rmtree(half, ignore_errors=True)
+
+
+@dataclass
+class OpenCode:
+    """A home directory with a client, and a project to work on."""
+
+    command: Path
+    home: Path
+    project: Path
+    model_url: str
+    extra: dict[str, str] = field(default_factory=dict)
+
+    def prepare(self) -> None:
+        """Write what a person who has used the client before would have in their home and project."""
+        for folder in (self.project, self.settings.parent, self.home / "tmp"):
+            folder.mkdir(parents=True)
+        subprocess.run(["git", "init", "-q", self.project], env=self.env, timeout=30, check=True)
+        model = {"tool_call": True, "limit": {"context": WINDOW, "output": REPLY}}
+        config = {
+            "$schema": "https://opencode.ai/config.json",
+            "autoupdate": False,
+            "share": "disabled",
+            "model": "scripted/m1",
+            "small_model": "scripted/m1",
+            "enabled_providers": ["scripted"],
+            "provider": {
+                "scripted": {
+                    "npm": "@ai-sdk/openai-compatible",
+                    "name": "Scripted",
+                    "options": {"baseURL": f"{self.model_url}/v1", "apiKey": "dummy"},
+                    "models": {"m1": {"name": "m1", **model}},
+                }
+            },
+            "permission": {"bash": "allow", "edit": "allow", "webfetch": "deny"},
+        }
+        self.settings.write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
+
+    @property
+    def settings(self) -> Path:
+        """The person's own opencode.json."""
+        return self.home / ".config" / "opencode" / "opencode.json"
+
+    @property
+    def plugins(self) -> Path:
+        """The folder from which the client loads a person's plugins."""
+        return self.settings.parent / "plugin"
+
+    @property
+    def env(self) -> dict[str, str]:
+        """The whole environment of the client: nothing is taken from around it but PATH.
+
+        The registry is an address that refuses: what would be fetched there must not be needed.
+        """
+        return {
+            "PATH": f"{self.command.parent}{os.pathsep}{os.environ['PATH']}",
+            "HOME": str(self.home),
+            "XDG_CONFIG_HOME": str(self.home / ".config"),
+            "XDG_DATA_HOME": str(self.home / ".local" / "share"),
+            "XDG_STATE_HOME": str(self.home / ".local" / "state"),
+            "XDG_CACHE_HOME": str(self.home / ".cache"),
+            "TMPDIR": str(self.home / "tmp"),
+            "LANG": "C.UTF-8",
+            "TERM": "xterm-256color",
+            "OPENCODE_DISABLE_AUTOUPDATE": "1",
+            "OPENCODE_DISABLE_LSP_DOWNLOAD": "1",
+            "OPENCODE_DISABLE_MODELS_FETCH": "1",
+            "npm_config_registry": "http://127.0.0.1:9",
+            **self.extra,
+        }
+
+    def headless(self, prompt: str, *options: str) -> Answer:
+        """Run `opencode run` once, to its end."""
+        done = subprocess.run(
+            [self.command, "run", "--format", "json", *options, prompt],
+            env=self.env,
+            cwd=self.project,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        said = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+        texts = [event["part"]["text"] for event in said if event["type"] == "text"]
+        session = said[0]["sessionID"] if said else ""
+        return Answer(done.returncode, "\n".join(texts) or done.stderr, session)
+
+    @contextmanager
+    def screen(self, *options: str) -> Iterator[Terminal]:
+        """Run the client on a terminal of its own; it is ready for the first prompt."""
+        socket, ended = f"memd-oc-{os.getpid()}", self.home / "tmp" / "exit-code"
+        command = [str(self.command), *options]
+        with terminal(command, socket=socket, cwd=self.project, env=self.env, ended=ended) as screen:
+            screen.wait_for("ctrl+p commands", seconds=60)
+            yield screen
+
+    @contextmanager
+    def server(self, *options: str, name: str = "serve") -> Iterator["Server"]:
+        """`opencode serve` for the time of the block."""
+        log = self.home / "serve.log"
+        with log.open("wb") as out:
+            process = subprocess.Popen(
+                [self.command, name, "--port", "0", *options],
+                env=self.env,
+                cwd=self.project,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=out,
+            )
+        try:
+            said = eventually(lambda: [w for w in log.read_text().split() if w.startswith("http://127.")], seconds=60)
+            yield Server(said[0])
+        finally:
+            process.terminate()
+            process.wait(15)
+
+    def query(self, sql: str, *values: str) -> list[tuple[Any, ...]]:
+        """What the client's database says; nothing while there is none."""
+        database = self.home / ".local" / "share" / "opencode" / "opencode.db"
+        if not database.exists():
+            return []
+        with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as rows:
+            return rows.execute(sql, values).fetchall()
+
+    @property
+    def session(self) -> str:
+        """The id of the only session in this home that no other session started."""
+        ((only,),) = self.query("select id from session where parent_id is null")
+        return only
+
+    def answered(self, number: int, *, seconds: float = 30.0) -> None:
+        """Wait until so many answers of the only session have come to their end, summaries not counted."""
+        sql = """select count(*) from message, session on session.id = session_id where parent_id is null
+                 and message.data->>'role' = 'assistant' and message.data->>'finish' = 'stop'
+                 and message.data->>'summary' is null"""
+        eventually(lambda: (self.query(sql) or [(0,)])[0][0] >= number, seconds=seconds)
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running `opencode serve`."""
+
+    url: str
+
+    def post(self, path: str, body: dict[str, Any]) -> Any:
+        """One call of its API; what it says."""
+        request = urllib.request.Request(
+            f"{self.url}{path}", json.dumps(body).encode(), {"Content-Type": "application/json"}
+        )
+        with urllib.request.urlopen(request, timeout=120) as answer:
+            said = answer.read()
+        return json.loads(said) if said else None
+
+    def prompt(self, session: str, text: str) -> Any:
+        """One prompt, answered."""
+        return self.post(f"/session/{session}/message", {"parts": [{"type": "text", "text": text}]})
+
+    def compact(self, session: str) -> None:
+        """What /compact does."""
+        self.post(f"/session/{session}/summarize", {"providerID": "scripted", "modelID": "m1"})

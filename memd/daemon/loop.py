@@ -101,8 +101,8 @@ class Daemon:
         self._since = int(time.time() * 1000)
         self._troubles = Troubles()
         self._tools = [tool for tool in TOOLS.values() if not chosen.tools or tool.name in chosen.tools]
-        self._worker = Worker(partial(Pipeline, chosen, paths), self._troubles.tell)
-        self._watcher = Watcher(self._roots(), self._wanted, self._hint)
+        self._worker = Worker(partial(Pipeline, chosen, paths), self._turn, self._troubles.tell)
+        self._watcher = Watcher(self._roots(), self._wanted, self._enters, self._hint)
         self._reading: Store | None = None
         self._answers = Answers(self._worker, Folders(paths.state), chosen, self._reader, self._watcher.activate)
         self._answers.controls = Controls(self._worker, self._about).table()
@@ -242,8 +242,11 @@ class Daemon:
     def _owner(self, path: Path) -> Tool | None:
         return next((tool for tool in self._tools if tool.wanted(path)), None)
 
+    def _enters(self, directory: str) -> bool:
+        return any(tool.enters(directory) for tool in self._tools)
+
     def _hint(self, path: Path) -> None:
-        """From the watcher's threads: a live transcript is read at once, an old one when there is time, newest first."""
+        """From the watcher's threads."""
         tool = self._owner(path)
         if tool is None:
             return
@@ -251,8 +254,12 @@ class Daemon:
             changed = path.stat().st_mtime
         except OSError:
             changed = time.time()  # gone: the reader notes it
+        if (turn := self._turn(changed)) is not None:
+            self._worker.hint(tool, path, *turn)
+
+    def _turn(self, changed: float) -> tuple[Urgency, float] | None:
+        """A live transcript is read at once, an old one when there is time, newest first; one that is too old is not."""
         age = time.time() - changed
         if age <= FRESH:
-            self._worker.hint(tool, path, Urgency.LIVE)
-        elif age <= self._settings.backfill_days * 86_400:
-            self._worker.hint(tool, path, Urgency.BACKFILL, order=age)
+            return Urgency.LIVE, 0.0
+        return (Urgency.BACKFILL, age) if age <= self._settings.backfill_days * 86_400 else None

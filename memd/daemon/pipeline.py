@@ -8,7 +8,7 @@ runs it in its worker thread (`worker`), `memd ingest` and `memd checkpoint` run
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from memd.config import Config, Paths
@@ -21,7 +21,7 @@ from memd.errors import NotFound, Unwanted
 from memd.model import Checkpoint, Receipt, Session
 from memd.store import Seed, Store
 from memd.store.folders import Folders
-from memd.tools.protocol import Tool
+from memd.tools.protocol import News, Tool
 from memd.tools.registry import TOOLS
 from memd.tools.registry import tool as named
 from memd.writers.extractive import Extractive
@@ -50,7 +50,7 @@ class Pipeline:
         self.keeper = Keeper(self.store, self.folders, config, clock)
         home = environ.get("HOME") or os.path.expanduser("~")  # noqa: PTH111 - a text is needed
         self.gate = Gate(self.store, Ignore(config.ignore, home))
-        self._reader = Reader(self.store, clock, self.gate)
+        self._reader = Reader(self.store, paths.state / "sessions", clock, self.gate)
         self._clock = clock
         self._environ = environ
         self._writer = Extractive()
@@ -140,9 +140,14 @@ class Pipeline:
     def transcript(self, session: str) -> tuple[Tool, Path] | None:
         """A session's transcript and whose it is, where it is still there."""
         known = self.store.session(session)
-        if known is None or known.path is None or not os.path.isfile(known.path):  # noqa: PTH113 - never raises
+        if known is None or known.path is None:
             return None
-        return named(known.tool), Path(known.path)
+        tool, path = named(known.tool), Path(known.path)
+        return (tool, path) if tool.there(path) else None
+
+    def news(self, tool: Tool, file: Path) -> Sequence[News]:
+        """The transcripts that a changed file may have something new in."""
+        return tool.sources(file, lambda: {Path(path): at for path, at in self.store.offsets(tool.name).items()})
 
     def checkpoint(self, session: str) -> Checkpoint | None:
         """Read a session's transcript to its end, where it is still there, and make its checkpoint."""
@@ -190,5 +195,6 @@ class Pipeline:
 
     def missing(self) -> list[tuple[Tool, Path]]:
         """Transcripts that were deleted while nobody watched."""
-        rows = [row for row in self.store.sources() if row.gone_at is None and not os.path.lexists(row.path)]
-        return [(TOOLS[tool], Path(row.path)) for row in rows if (tool := row.session.partition(":")[0]) in TOOLS]
+        left = [row for row in self.store.sources() if row.gone_at is None]
+        known = [(TOOLS[tool], Path(row.path)) for row in left if (tool := row.session.partition(":")[0]) in TOOLS]
+        return [(tool, path) for tool, path in known if not tool.there(path)]

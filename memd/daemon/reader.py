@@ -12,7 +12,7 @@ from memd.errors import SourceUnreadable
 from memd.model import Compaction, Event, Gap, Receipt, Record, Session, TurnEnd
 from memd.model.secrets import masked
 from memd.store import Seed, SourceRow, Store
-from memd.tail import lines
+from memd.tail.batch import Batch
 from memd.tools.protocol import Identity, Tool
 
 HEAD = 1 << 16
@@ -34,10 +34,11 @@ class Step:
 
 
 class Reader:
-    """Reads transcripts into the record."""
+    """Reads transcripts into the record; `sessions` is the state's directory of sessions, by tool."""
 
-    def __init__(self, store: Store, clock: Callable[[], int], gate: Gate | None = None) -> None:
+    def __init__(self, store: Store, sessions: Path, clock: Callable[[], int], gate: Gate | None = None) -> None:
         self._store = store
+        self._sessions = sessions
         self._clock = clock
         self._gate = gate or Gate(store, Ignore((), "/"))
 
@@ -52,18 +53,17 @@ class Reader:
         row = self._store.source(str(path))
         if self._gate.closed(path, row):
             return Step(row.session if row else None)
-        cursor = lines.Cursor.loads(row.cursor) if row else lines.Cursor.start()
-        batch = lines.read(path, cursor, limit)
+        batch = self._read(tool, path, row.cursor if row else None, limit)
         if batch.gone:
             return self._gone(row, path)
         if row is not None and not batch.lines and not batch.gaps and batch.size == row.size and row.gone_at is None:
             return Step(row.session)
-        seed = self._seed(tool, path, row)
+        seed = self._known(row) or _seed(tool, path, batch)
         if seed is None:
             return Step(None)
         state = self._state(tool, seed, row, restarted=batch.restarted)
         if state is None:  # another version's state: read the whole file again, its row ids keep it from doubling
-            batch = lines.read(path, lines.Cursor.start(), limit)
+            batch = self._read(tool, path, None, limit)
             state = tool.start(_identity(seed))
         state, events = _feed(tool, state, batch)
         more = bool(batch.lines) and batch.cursor.offset < batch.size
@@ -96,19 +96,14 @@ class Reader:
         """
         if not _is_text(path):
             return None
-        return self._seed(tool, path, self._store.source(str(path)))
+        return self._known(self._store.source(str(path))) or _seed(tool, path, self._read(tool, path, None, HEAD))
 
-    def _seed(self, tool: Tool, path: Path, row: SourceRow | None) -> Seed | None:
-        if row is not None:
-            session = self._store.session(row.session)
-            if session is not None:
-                return _reseed(session, str(path), row.unit)
-        identity = tool.identify(path, head(path))
-        if identity is None:
-            return None
-        parent = f"{tool.name}:{identity.parent}" if identity.parent else None
-        session_id = f"{parent}/{identity.native}" if parent else f"{tool.name}:{identity.native}"
-        return Seed(session_id, tool.name, identity.native, parent, str(path), tool.unit)
+    def _read(self, tool: Tool, path: Path, cursor: str | None, limit: int) -> Batch:
+        return tool.read(path, cursor, limit, self._sessions / tool.name)
+
+    def _known(self, row: SourceRow | None) -> Seed | None:
+        session = None if row is None else self._store.session(row.session)
+        return None if row is None or session is None else _reseed(session, row.path, row.unit)
 
     def _state(self, tool: Tool, seed: Seed, row: SourceRow | None, *, restarted: bool) -> Any:
         if row is None or restarted:
@@ -147,6 +142,16 @@ def _waiting_for_nobody(path: str, flags: int) -> int:
     return os.open(path, flags | os.O_NONBLOCK)
 
 
+def _seed(tool: Tool, path: Path, batch: Batch) -> Seed | None:
+    """Whose transcript it is, by its first rows."""
+    identity = tool.identify(path, [line.data for line in batch.lines])
+    if identity is None:
+        return None
+    parent = f"{tool.name}:{identity.parent}" if identity.parent else None
+    session_id = f"{parent}/{identity.native}" if parent else f"{tool.name}:{identity.native}"
+    return Seed(session_id, tool.name, identity.native, parent, str(path), tool.unit)
+
+
 def _reseed(session: Session, path: str, unit: str) -> Seed:
     return Seed(session.id, session.tool, session.native, session.parent, path, unit)
 
@@ -156,8 +161,8 @@ def _identity(seed: Seed) -> Identity:
     return Identity(seed.native, parent)
 
 
-def _feed(tool: Tool, state: Any, batch: lines.Batch) -> tuple[Any, list[Event]]:
-    events: list[Event] = [Gap(gap.kind, "bytes", gap.bytes) for gap in batch.gaps]
+def _feed(tool: Tool, state: Any, batch: Batch) -> tuple[Any, list[Event]]:
+    events: list[Event] = [Gap(gap.kind, gap.what, gap.bytes) for gap in batch.gaps]
     for line in batch.lines:
         state, found = tool.feed(state, line)
         events.extend(map(masked, found))

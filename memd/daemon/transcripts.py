@@ -32,7 +32,7 @@ def find(paths: Iterable[Path], tool: Tool | None) -> Found:
             _below(path, tool, found)
         else:
             owner = tool or owner_of(path)
-            found.transcripts += [(owner, path), *((owner, child) for child in owner.children(path))]
+            found.transcripts += [(owner, one) for one in (*_in(owner, path), *owner.children(path))]
     return found
 
 
@@ -54,7 +54,14 @@ def tool_named(name: str | None) -> Tool | None:
     return None if name is None else named(name)
 
 
+def _in(tool: Tool, file: Path) -> list[Path]:
+    """The transcripts that a file is, or holds."""
+    return [news.path for news in tool.sources(file, dict)]
+
+
 def _is_directory(path: Path) -> bool:
+    if any(tool.there(path) for tool in TOOLS.values()):
+        return False
     try:
         path.stat()
     except OSError as error:
@@ -71,7 +78,7 @@ def _below(folder: Path, tool: Tool | None, found: Found) -> None:
         except Fault as error:
             found.problems.append(str(error))
         else:
-            found.transcripts += [(owner, file)] if owner else []
+            found.transcripts += [(owner, one) for one in _in(owner, file)] if owner else []
     if (len(found.transcripts), len(found.problems)) == before:
         raise NotFound(f"{folder}: no transcript in it that memd knows")
 
@@ -83,4 +90,4 @@ def _files(folder: Path) -> Iterator[Path]:
 def _claimed(path: Path, tools: Iterable[Tool]) -> Tool | None:
     wanted = list(tools)
     start = head(path) if wanted else []
-    return next((tool for tool in wanted if tool.claims(start)), None)
+    return next((tool for tool in wanted if tool.claims(path, start)), None)

@@ -47,6 +47,9 @@ class Urgency(IntEnum):
     BACKFILL = 4
 
 
+Turn = Callable[[float], tuple[Urgency, float] | None]
+
+
 @dataclass(order=True, slots=True)
 class _Job:
     urgency: int
@@ -57,14 +60,18 @@ class _Job:
 
 
 class Worker(threading.Thread):
-    """Runs jobs against a pipeline that it opens and closes itself; `trouble` says whether a trouble is news.
+    """Runs jobs against a pipeline that it opens and closes itself.
+
+    `turn` says when a transcript is read that changed at a time (seconds since the epoch), None: not at all; `trouble`
+    whether a trouble is news.
 
     `ready` is done when the record is open, `ended` when the thread is over; both carry what went wrong.
     """
 
-    def __init__(self, open_pipeline: Callable[[], Pipeline], trouble: Callable[[str], bool]) -> None:
+    def __init__(self, open_pipeline: Callable[[], Pipeline], turn: Turn, trouble: Callable[[str], bool]) -> None:
         super().__init__(name="memd-worker", daemon=True)
         self._open = open_pipeline
+        self._turn = turn
         self._trouble = trouble
         self._jobs: queue.PriorityQueue[_Job] = queue.PriorityQueue()
         self._serial = itertools.count()
@@ -86,7 +93,7 @@ class Worker(threading.Thread):
         return job.result
 
     def hint(self, tool: Tool, path: Path, urgency: Urgency = Urgency.LIVE, order: float = 0.0) -> None:
-        """A transcript may have grown: read it on, once, however many hints there are."""
+        """A transcript, or a file that holds some, may have grown: read it on, once, however many hints there are."""
         with self._lock:
             known = self._pending.get(path)
             if known is not None and known <= urgency:
@@ -175,13 +182,19 @@ class Worker(threading.Thread):
         with self._lock:
             self._pending.pop(path, None)
         try:
-            step = pipeline.step(tool, path)
+            news = pipeline.news(tool, path)
+            step = pipeline.step(tool, path) if any(one.path == path for one in news) else None
         except Fault:
             self._again[path] = (time.monotonic() + AGAIN, lambda: self.hint(tool, path, urgency, order))
             raise
-        self.note(step)
-        if step.more:
-            self.hint(tool, path, urgency, order)
+        for one in news:
+            turn = (urgency, order) if one.changed is None else self._turn(one.changed)
+            if one.path != path and turn is not None:
+                self.hint(tool, one.path, *turn)
+        if step is not None:
+            self.note(step)
+            if step.more:
+                self.hint(tool, path, urgency, order)
 
     def note(self, step: Step) -> None:
         """Plan the refresh that a step asks for; called in the worker's thread only."""

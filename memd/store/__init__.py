@@ -90,6 +90,10 @@ class Store:
         """How far each transcript is read, in the order of their paths."""
         return sessions.sources(self._db)
 
+    def offsets(self, tool: str) -> dict[str, int]:
+        """How far each transcript of a tool that is still there is read, in its unit, by path."""
+        return sessions.offsets(self._db, tool)
+
     # Sessions.
 
     def session(self, id: str) -> Session | None:  # noqa: A002  # the noun's own word

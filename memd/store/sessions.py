@@ -90,6 +90,15 @@ def sources(database: Database) -> list[SourceRow]:
     return [SourceRow(*row) for row in rows]
 
 
+def offsets(database: Database, tool: str) -> dict[str, int]:
+    """How far each transcript of a tool that is still there is read, by path."""
+    rows = database.rows(
+        "SELECT o.path, o.offset FROM source o JOIN session s ON s.row = o.session WHERE s.tool = ? AND o.gone_at IS NULL",
+        (tool,),
+    )
+    return dict(rows)
+
+
 def forget_source(database: Database, path: str, at: int) -> None:
     """Mark a transcript as gone; the record stays."""
     with database.transaction() as sql:

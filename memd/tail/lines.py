@@ -19,53 +19,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from memd.errors import SourceUnreadable
+from memd.tail.batch import Batch, Gap, Line
 from memd.tail.cursor import Cursor, Trail
 from memd.tail.elide import CAPS, Caps, elide
 
-__all__ = ["Batch", "Cursor", "Gap", "Line", "read"]
+__all__ = ["Batch", "Cursor", "Gap", "Line", "read", "read_on"]
 
 _CHUNK = 256 << 10
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One physical line: `length` bytes of the file from `offset` on, the newline not counted.
-
-    `data` is exactly these bytes if `elided` is 0; else long strings in it were cut and `elided` bytes are missing.
-    """
-
-    offset: int
-    length: int
-    data: bytes
-    elided: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Gap:
-    """At least `bytes` bytes stood in the file, unread, and were overwritten or cut off."""
-
-    kind: Literal["overwritten"]
-    bytes: int
-
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """What one read gave. `cursor` stands after `lines`; store it in the same transaction as what came of them.
-
-    `size` is the file's size in bytes: `size - cursor.offset` is the lag. `restarted`: the lines begin at offset 0 of
-    other content than before. `gone`: there is no such file now; the cursor is the one given. No lines: read again
-    after the next hint.
-    """
-
-    lines: tuple[Line, ...]
-    cursor: Cursor
-    size: int
-    gaps: tuple[Gap, ...] = ()
-    restarted: bool = False
-    gone: bool = False
 
 
 def read(path: Path | str, cursor: Cursor, limit: int = 1 << 20, *, caps: Caps = CAPS) -> Batch:
@@ -80,6 +42,11 @@ def read(path: Path | str, cursor: Cursor, limit: int = 1 << 20, *, caps: Caps =
         return Batch((), cursor, 0, gone=True)
     except OSError as error:
         raise SourceUnreadable(f"{path}: {error.strerror or error}") from error
+
+
+def read_on(path: Path | str, cursor: str | None, limit: int = 1 << 20) -> Batch:
+    """`read` from a cursor as the record keeps it, from the start without one; raises as `read` does."""
+    return read(path, Cursor.start() if cursor is None else Cursor.loads(cursor), limit)
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,17 +41,25 @@ def due(now: float, last_activity: float, last_sweep: float, last_tick: float) -
 
 
 def sweep(
-    roots: Iterable[Path], wanted: Callable[[str], bool], on_error: Callable[[OSError], None] = lambda _: None
+    roots: Iterable[Path],
+    wanted: Callable[[str], bool],
+    enters: Callable[[str], bool] = lambda _: True,
+    on_error: Callable[[OSError], None] = lambda _: None,
 ) -> Iterator[Found]:
     """All regular files under `roots` whose path is `wanted`, each once, in no particular order.
+
+    A directory below a root is looked into if `enters` says so.
 
     What is not there (a root, a file deleted meanwhile, a link to nowhere) is not an error. What cannot be read is
     given to `on_error`, and the sweep goes on.
     """
-    directories, links = [os.fspath(root) for root in roots], list[str]()
+    top = [os.fspath(root) for root in roots]
+    directories, links = list(top), list[str]()
     entered, counted = set[tuple[int, int]](), set[tuple[int, int]]()
     while directories or links:
         path = directories.pop() if directories else links.pop()
+        if path not in top and not (enters(path) or wanted(path)):
+            continue
         try:
             for name, status in _look(path, wanted, directories, links, entered):
                 if (status.st_dev, status.st_ino) not in counted:

@@ -33,8 +33,9 @@ def clock() -> float:
 class Watcher:
     """Calls `on_hint(path)` whenever a wanted file may have changed, appeared or gone.
 
-    `wanted(path)` decides by the path alone. `on_hint` is called from two threads, also at the same time; it has to be
-    quick (put the path into a queue) and must not raise. The first sweep gives a hint for every wanted file.
+    `wanted(path)` decides by the path alone, as `enters(path)` does for directories below a root. `on_hint` is called from
+    two threads, also at the same time; it has to be quick (put the path into a queue) and must not raise. The first sweep
+    gives a hint for every wanted file.
     All methods can be called from any thread; `start` and `stop` once.
     """
 
@@ -42,12 +43,14 @@ class Watcher:
         self,
         roots: Iterable[Path],
         wanted: Callable[[str], bool],
+        enters: Callable[[str], bool],
         on_hint: Callable[[Path], None],
         *,
         most_directories: int = MOST_DIRECTORIES,
     ) -> None:
         self._roots = [os.fspath(root) for root in roots]
         self._wanted = wanted
+        self._enters = enters
         self._on_hint = on_hint
         self._kernel = Watches(self._on_event, self.sweep_soon)
         self._thread = threading.Thread(target=self._run, name="memd-watch", daemon=True)
@@ -121,7 +124,7 @@ class Watcher:
     def _sweep(self) -> None:
         self._sweep_asked = False
         errors: list[str] = []
-        found = list(sweep(map(Path, self._roots), self._wanted, lambda error: errors.append(str(error))))
+        found = list(sweep(map(Path, self._roots), self._wanted, self._enters, lambda error: errors.append(str(error))))
         self._unreadable = tuple(errors)
         found.sort(key=lambda file: file.mtime_ns)  # the latest last: they stay active longest
         states = {os.fspath(file.path): hash((file.inode, file.size, file.mtime_ns)) for file in found}
@@ -163,7 +166,7 @@ class Watcher:
         for entry in entries:
             if self._wanted(entry.path) and entry.is_file():
                 self._compare(entry.path, _state(entry.path))
-        return [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
+        return [entry.path for entry in entries if entry.is_dir(follow_symlinks=False) and self._enters(entry.path)]
 
     def _compare(self, path: str, state: int) -> None:
         """Hint if the file is not as it was last seen."""
@@ -179,8 +182,9 @@ class Watcher:
     def _on_event(self, event: FileSystemEvent) -> None:
         paths = [os.fsdecode(path) for path in (event.src_path, event.dest_path) if path]
         if event.is_directory:
-            self._fresh.append(paths[-1])
-            self._wake.set()
+            if self._enters(paths[-1]):
+                self._fresh.append(paths[-1])
+                self._wake.set()
             return
         for path in filter(self._wanted, paths):
             with self._lock:

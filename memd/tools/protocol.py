@@ -1,12 +1,12 @@
 """What a tool must offer. Everything that differs between coding agents is behind these members."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
 from memd.model import Event, Record
-from memd.tail.lines import Line
+from memd.tail.batch import Batch, Line
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +23,15 @@ class Place:
     """Whether the tool seems to be used here."""
     history: Path | None = None
     """The tool's own list of what people typed, its second witness."""
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """A transcript in which there may be something to read."""
+
+    path: Path
+    changed: float | None = None
+    """When it last changed, in seconds since the epoch; None: as the file that the hint was for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +89,16 @@ class Plan:
         return self.before != self.after
 
 
+Known = Callable[[], Mapping[Path, int]]
+"""How far each transcript of a tool has been read (bytes or events), asked only where that is needed."""
+
+
 class Tool(Protocol):
-    """A coding agent. All members are pure, but that `place` looks whether the directory is there."""
+    """A coding agent. What reads (`place`, `sources`, `read`, `there`, `claims`, `children`) says so; all else is pure.
+
+    A transcript is named by a path. Where a tool keeps many in one file, each has a path of its own below the file's,
+    `<database>/<native id>`: a file has no children, so nothing else can be meant.
+    """
 
     name: str
     """Its name in session ids, commands and JSON."""
@@ -95,21 +112,50 @@ class Tool(Protocol):
     """The event at which a prompt comes in and a text can still be given."""
     call_event: str
     """The event before a tool call, at which a line can be given."""
+    request_event: str
+    """The event before each request to the model, for a tool that takes the same text anew in every one; else empty."""
 
     def place(self, environ: Mapping[str, str]) -> Place:
         """Where its things are."""
         ...
 
+    def enters(self, directory: str) -> bool:
+        """Whether transcripts can lie below a directory under one of the roots (a root itself: yes)."""
+        ...
+
     def wanted(self, path: Path) -> bool:
-        """Whether a file under one of the roots is a transcript."""
+        """Whether a change of a file under one of the roots can be news: it is a transcript, or holds some."""
+        ...
+
+    def sources(self, file: Path, known: Known) -> Sequence[News]:
+        """The transcripts that a change of a wanted file concerns; a transcript stands for itself. Reads, cheaply.
+
+        Of many in one file those are named that have more than `known` says, and those of `known` that are gone.
+        """
+        ...
+
+    def read(self, path: Path, cursor: str | None, limit: int, notes: Path) -> Batch:
+        """The rows of a transcript after a cursor (its text as `Batch.cursor` dumped it; None: the start).
+
+        About `limit` bytes, but at least one row if there is one. `notes` is the directory that has a folder for each of the
+        tool's sessions in memd's own state: what the tool's plugin noted of one is in `<native id>/notes.jsonl` there.
+
+        Raises:
+            SourceUnreadable: it is there and cannot be read now.
+            StoreTrouble: the cursor is damaged, or a newer memd's.
+        """
+        ...
+
+    def there(self, path: Path) -> bool:
+        """Whether a transcript can still be read; never raises."""
         ...
 
     def identify(self, path: Path, head: Sequence[bytes]) -> Identity | None:
-        """The session of a transcript, by its place and, where that does not tell, by its first lines."""
+        """The session of a transcript, by its place and, where that does not tell, by its first rows as `read` gives them."""
         ...
 
-    def claims(self, head: Sequence[bytes]) -> bool:
-        """Whether the first lines of a file of unknown origin are this tool's."""
+    def claims(self, path: Path, head: Sequence[bytes]) -> bool:
+        """Whether a file of unknown origin, of which these are the first bytes split at line ends, is this tool's."""
         ...
 
     def children(self, path: Path) -> Sequence[Path]:
@@ -129,7 +175,7 @@ class Tool(Protocol):
         ...
 
     def feed(self, state: Any, line: Line) -> tuple[Any, tuple[Event, ...]]:
-        """One physical line of a transcript into events."""
+        """One row of a transcript into events."""
         ...
 
     def left(self, state: Any) -> tuple[Any, tuple[Event, ...]]:

@@ -29,7 +29,9 @@ class Chain:
         self.config = settings or self.config
         self.folders = Folders(self.paths.state)
         self.troubles = Troubles()
-        self.worker = Worker(lambda: Pipeline(self.config, self.paths), self.troubles.tell)
+        self.worker = Worker(
+            lambda: Pipeline(self.config, self.paths), lambda _: (Urgency.LIVE, 0.0), self.troubles.tell
+        )
         self.worker.start()
         self.worker.ready.result(10)
         self.store = Store.open(self.paths.state / "memd.db", readonly=True)

@@ -2,6 +2,7 @@
 
 import json
 import os
+from pathlib import Path
 
 import pytest
 from transcript import Transcript
@@ -23,7 +24,7 @@ def store(tmp_path):
 
 @pytest.fixture
 def reader(store):
-    return Reader(store, lambda: 1_000)
+    return Reader(store, Path("/nowhere"), lambda: 1_000)
 
 
 @pytest.fixture
@@ -88,7 +89,7 @@ def test_nothing_new_is_no_commit(store, reader, transcript):
     transcript.turn("First.")
     read(reader, transcript)
     before = store.source(str(transcript.path))
-    step = Reader(store, lambda: 2_000).step(CLAUDE, transcript.path)
+    step = Reader(store, Path("/nowhere"), lambda: 2_000).step(CLAUDE, transcript.path)
     assert (step.session, step.changed, step.more) == (transcript.id, False, False)
     assert store.source(str(transcript.path)) == before
 

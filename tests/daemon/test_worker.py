@@ -11,6 +11,7 @@ from memd.daemon.reader import Step
 from memd.daemon.worker import Urgency, Worker
 from memd.errors import NotFound, SourceUnreadable, StoreTrouble
 from memd.model import Channel, Grade, Record, Source
+from memd.tools.protocol import News
 from memd.tools.registry import TOOLS
 
 CLAUDE = TOOLS["claude-code"]
@@ -25,6 +26,10 @@ class Pipe:
         self.sizes = {}  # path -> steps that are left
         self.fails = {}  # path or session -> errors to raise, in turn
         self.closed = False
+        self.holds = {}  # a file that holds transcripts -> news of them
+
+    def news(self, tool, path):
+        return self.holds.get(path.name, [News(path)])
 
     def step(self, tool, path):
         self._do("step", path.name)
@@ -48,7 +53,7 @@ class Bench:
     def __init__(self):
         self.pipe = Pipe()
         self.troubles = []
-        self.worker = Worker(lambda: self.pipe, self.trouble)
+        self.worker = Worker(lambda: self.pipe, lambda changed: (Urgency.LIVE, 0.0) if changed else None, self.trouble)
         self.hold = threading.Event()
 
     def trouble(self, text):
@@ -230,7 +235,7 @@ def test_a_record_that_cannot_be_opened_is_told_to_who_waits(bench):
     def refuse():
         raise StoreTrouble("damaged")
 
-    worker = Worker(refuse, bench.trouble)
+    worker = Worker(refuse, lambda _: None, bench.trouble)
     worker.start()
     with pytest.raises(StoreTrouble, match="damaged"):
         worker.ready.result(5)
@@ -246,3 +251,12 @@ def test_a_worker_that_dies_says_so(bench, monkeypatch):
     with pytest.raises(TypeError):
         bench.worker.ended.result(5)
     assert bench.pipe.closed
+
+
+def test_a_file_that_holds_transcripts_has_those_read_that_have_news(bench, tmp_path):
+    """Those that are too old to be read are left, and the file itself is none."""
+    bench.pipe.holds["db.jsonl"] = [News(tmp_path / "db" / "new", 1.0), News(tmp_path / "db" / "old", 0.0)]
+    hint(bench.start(), tmp_path, "db")
+    bench.rest()
+
+    assert [what for what in bench.pipe.done if what[0] == "step"] == [("step", "new")]

@@ -13,7 +13,7 @@ def wanted(path):
 
 
 def paths(*roots, on_error=lambda _: None):
-    return sorted(found.path for found in sweep(roots, wanted, on_error))
+    return sorted(found.path for found in sweep(roots, wanted, on_error=on_error))
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ class TestSweep:
         (root / "nowhere.jsonl").symlink_to(root / "nothing")
         os.mkfifo(root / "fifo.jsonl")
         errors, asked = [], []
-        found = sweep([root], lambda path: asked.append(path) or wanted(path), errors.append)
+        found = sweep([root], lambda path: asked.append(path) or wanted(path), on_error=errors.append)
         assert sorted(found.path for found in found) == expected
         assert errors == []
         assert len(asked) == 4  # nothing was walked through twice
@@ -103,3 +103,17 @@ class TestDue:
         """A gap between two ticks leads to a sweep (E17)."""
         assert not due(100, 100, 99, 99)
         assert due(100, 100, 99, 42)
+
+
+def test_a_directory_that_nobody_enters_costs_nothing(tmp_path):
+    """What a client keeps beside its transcripts (snapshots of whole trees) is not even listed."""
+    for folder in ("in", "out"):
+        (tmp_path / folder / "deep").mkdir(parents=True)
+        (tmp_path / folder / "deep" / "a.jsonl").touch()
+    (tmp_path / "link").symlink_to(tmp_path / "out")
+    asked = []
+
+    found = list(sweep([tmp_path], lambda path: asked.append(path) or wanted(path), lambda path: "/in" in path))
+
+    assert [tmp_path / "in" / "deep" / "a.jsonl"] == [one.path for one in found]
+    assert not [path for path in asked if "/out/" in path]

@@ -34,7 +34,13 @@ class Running:
 
     def __init__(self, *roots, **options):
         self.hints = []
-        self.watcher = Watcher(roots, lambda path: path.endswith(".jsonl"), self.hints.append, **options)
+        self.watcher = Watcher(
+            roots,
+            lambda path: path.endswith(".jsonl"),
+            lambda path: not path.endswith("/elsewhere"),
+            self.hints.append,
+            **options,
+        )
 
     def __enter__(self):
         self.watcher.start()
@@ -93,7 +99,7 @@ def append(path, data=b"more\n"):
 def test_first_sweep(root):
     """What was there before the start is hinted."""
     hints = []
-    watcher = Watcher([root], lambda path: path.endswith(".jsonl"), hints.append)
+    watcher = Watcher([root], lambda path: path.endswith(".jsonl"), lambda _: True, hints.append)
     watcher.start()
     try:
         eventually(lambda: hints == [root / "a" / "old.jsonl"])
@@ -361,3 +367,17 @@ class TestKernel:
         watches.stop()
         logging.getLogger().setLevel(logging.WARNING)
         assert heard == [1]
+
+
+@linux
+def test_a_directory_that_nobody_enters_is_not_watched(tmp_path):
+    """What a client makes beside its transcripts while it works (a snapshot of the whole tree) costs no watch."""
+    with Running(tmp_path) as running:
+        (tmp_path / "elsewhere").mkdir()
+        (tmp_path / "elsewhere" / "a.jsonl").touch()
+        (tmp_path / "here").mkdir()
+        (tmp_path / "here" / "b.jsonl").touch()
+        running.hinted(tmp_path / "here" / "b.jsonl")
+
+        assert str(tmp_path / "elsewhere" / "a.jsonl") not in running.watcher._seen
+        assert running.watcher.watches()[0] == 2

@@ -1,14 +1,16 @@
 """Claude Code: all that memd knows of it."""
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from memd.model import Event, Record
-from memd.tail.lines import Line
+from memd.tail import lines
+from memd.tail.batch import Batch, Line
 from memd.tools.claude_code import hooks, install, parse, place, queue, state, witness
 from memd.tools.claude_code.state import ReaderState
-from memd.tools.protocol import HookEntry, Identity, Moment, Place, Plan
+from memd.tools.protocol import HookEntry, Identity, Known, Moment, News, Place, Plan
 
 
 class ClaudeCode:
@@ -20,17 +22,30 @@ class ClaudeCode:
     part_count = 4
     prompt_event = "UserPromptSubmit"
     call_event = "PreToolUse"
+    request_event = ""
 
     def place(self, environ: Mapping[str, str]) -> Place:
         return place.place(environ)
 
+    def enters(self, directory: str) -> bool:  # noqa: ARG002 - all of it
+        return True
+
     def wanted(self, path: Path) -> bool:
         return place.wanted(path)
+
+    def sources(self, file: Path, known: Known) -> Sequence[News]:  # noqa: ARG002 - a file is one transcript
+        return (News(file),)
+
+    def read(self, path: Path, cursor: str | None, limit: int, notes: Path) -> Batch:  # noqa: ARG002 - hooks note nothing
+        return lines.read_on(path, cursor, limit)
+
+    def there(self, path: Path) -> bool:
+        return os.path.isfile(path)  # noqa: PTH113 - never raises
 
     def identify(self, path: Path, head: Sequence[bytes]) -> Identity | None:
         return place.identify(path, head)
 
-    def claims(self, head: Sequence[bytes]) -> bool:
+    def claims(self, path: Path, head: Sequence[bytes]) -> bool:  # noqa: ARG002 - any name will do
         return place.claims(head)
 
     def children(self, path: Path) -> Sequence[Path]:

@@ -8,7 +8,6 @@ and ends, and the next one begins before anybody has read that (measured on 2.0.
 """
 
 import asyncio
-import os
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -211,4 +210,4 @@ def _key(tool: Tool, moment: Moment) -> str:
 def transcript(tool: Tool, moment: Moment) -> Path | None:
     """The transcript that a hook names, if it is one."""
     path = Path(moment.transcript or "")
-    return path if path.is_absolute() and tool.wanted(path) and os.path.isfile(path) else None  # noqa: PTH113 - never raises
+    return path if path.is_absolute() and tool.wanted(path) and tool.there(path) else None

@@ -1,9 +1,9 @@
 """JSON text that is edited by inserting and cutting, so that all the rest stays byte for byte as its owner wrote it.
 
-`parse` gives a tree of spans; `append` and `cut` give new text. After each edit the text is parsed anew: settings files
-are small, and no span can be out of date. What is inserted takes over the file's own manner: line ends, indentation, or
-everything on one line. `append` puts its text directly behind the last member and `cut` takes away exactly that, so one
-undoes the other (only the blanks inside an empty container have to be told to `cut`).
+`parse` gives a tree of spans; `append`, `replace` and `cut` give new text. After each edit the text is parsed anew:
+settings files are small, and no span can be out of date. What is inserted takes over the file's own manner: line ends,
+indentation, or everything on one line. `append` puts its text directly behind the last member and `cut` takes away exactly
+that, so one undoes the other (only the blanks inside an empty container have to be told to `cut`).
 
 It is as strict as JSON itself, as the tools that read these files are: no comments, no trailing commas, no NaN. A byte
 order mark at the start is passed over. All errors are `json.JSONDecodeError`, with line and column.
@@ -112,6 +112,14 @@ def append(text: str, parent: Node, depth: int, key: str | None, value: Any) -> 
         margin = manner.indent * depth
         before, after = manner.newline + margin, manner.newline + manner.indent * (depth - 1)
     return text[: parent.start + 1] + before + _item(manner, key, value, margin) + after + text[parent.end - 1 :]
+
+
+def replace(text: str, node: Node, value: Any) -> str:
+    """The text with another value in a node's place, laid out like the file, or on one line where the old one was."""
+    manner, old = style(text, parse(text)), text[node.start : node.end]
+    line = text[: node.start].replace("\r", "\n").rpartition("\n")[2]
+    margin = line[: len(line) - len(line.lstrip(" \t"))] if "\n" in old or "\r" in old else None
+    return text[: node.start] + manner.dumps(value, margin) + text[node.end :]
 
 
 def cut(text: str, parent: Node, index: int, inner: str = "") -> str:

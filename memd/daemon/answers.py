@@ -59,10 +59,11 @@ class Answers:
         moment = tool.moment(request.event, payload) if tool and payload is not None else None
         if tool is None or moment is None:
             return None
-        if moment.transcript and not moment.child:
+        if not moment.child:
             after_reply(lambda: self._notice(tool, moment))
-        if moment.child:
-            return b""
+        return b"" if moment.child else await self._event(tool, moment, request)
+
+    async def _event(self, tool: Tool, moment: Moment, request: Request) -> bytes | None:
         match moment.event:
             case "SessionStart":
                 return await self._start(tool, moment, request)
@@ -70,6 +71,8 @@ class Answers:
                 return await self._giving.before_compaction(tool, moment)
             case "SessionEnd":
                 return self._end(tool, moment)
+            case event if event == tool.request_event:
+                return await self._giving.standing(tool, moment)
             case event if event == tool.prompt_event:
                 return self._giving.late(tool, moment)
             case event if event == tool.call_event:
@@ -80,11 +83,15 @@ class Answers:
     def _notice(self, tool: Tool, moment: Moment) -> None:
         """A hook is a hint as well: its session's transcript is read now, and followed wherever it lies.
 
+        One that names none is about a session that the record may know.
+
         At a session's start it is not there yet, and nobody may watch its folder: from now on somebody does.
         """
-        path = Path(moment.transcript or "")
-        if path.is_absolute() and tool.wanted(path):
-            self._live(path)
+        known = None if moment.transcript else self._reader().session(f"{tool.name}:{moment.session}")
+        path = Path(moment.transcript or (known.path if known else None) or "")
+        if path.is_absolute() and (known or tool.wanted(path)):
+            if tool.wanted(path):
+                self._live(path)
             self._worker.hint(tool, path, Urgency.LIVE)
 
     def _end(self, tool: Tool, moment: Moment) -> bytes:

@@ -11,12 +11,13 @@ import asyncio
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 from memd.daemon import steps
 from memd.daemon.frozen import Freezer, Frozen
-from memd.daemon.keeper import LATE
 from memd.daemon.pipeline import Pipeline, wall_clock
+from memd.daemon.ready import LATE
 from memd.daemon.worker import Urgency, Worker
 from memd.errors import SourceUnreadable
 from memd.model import marks
@@ -44,6 +45,8 @@ class Giving:
         self.frozen = Freezer()
         self._gave: dict[str, float] = {}
         """When each session was last given something, in this process's monotonic seconds."""
+        self._stands: dict[str, int] = {}
+        """The number of the text that stands in each session's requests, once it was given."""
         self._flights: dict[str, dict[int, asyncio.Event]] = {}
         """Parts whose hooks are under way, by the key of their text; each event is set when that hook has ended."""
         self._looks: dict[str, asyncio.Task[None]] = {}
@@ -120,6 +123,34 @@ class Giving:
             return b""
         self._given(tool, moment, moment.session, replies, LATE)
         return text
+
+    async def standing(self, tool: Tool, moment: Moment) -> bytes:
+        """The text that stands in every request; after a compaction the one that was made since.
+
+        The first request after a compaction may come before its row was read: there is one look, as for a last part.
+        """
+        name = f"{tool.name}:{moment.session}"
+        await asyncio.wait({asyncio.create_task(self._see_compaction(tool, moment))}, timeout=LOOK)
+        folder = self._folder(tool, moment.session)
+        replies = self._folders.replies(folder)
+        text = replies.get(tool.request_event)
+        found = marks.find(text.decode("utf-8", "replace"))
+        if found is not None and self._stands.get(name) != found.number:
+            self._stands[name] = found.number
+            self._given(tool, moment, moment.session, replace(replies, number=found.number), tool.request_event)
+        return text
+
+    async def _see_compaction(self, tool: Tool, moment: Moment) -> None:
+        name = f"{tool.name}:{moment.session}"
+
+        def refresh(pipeline: Pipeline) -> None:
+            if pipeline.behind(name):
+                pipeline.refresh(name, "compact")
+                self._worker.forget_due(name)
+
+        with suppress(SourceUnreadable):
+            await self._read_last(tool, moment)
+        await steps.run(self._worker, Urgency.HOOK, refresh)
 
     def _folder(self, tool: Tool, native: str) -> Path:
         return self._folders.session(tool.name, native)

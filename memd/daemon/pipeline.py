@@ -127,6 +127,11 @@ class Pipeline:
         session, made = self.store.session(name), self.store.current_checkpoint(name)
         return session is not None and made is not None and made.upto >= session.messages
 
+    def behind(self, name: str) -> bool:
+        """Whether the text that stands in a session's requests is one from before its last compaction."""
+        session = self.store.session(name)
+        return session is not None and self.keeper.ready.behind(named(session.tool), session)
+
     def refresh(self, session: str, trigger: str) -> Checkpoint | None:
         """Bring a session's checkpoint up to date."""
         return self.keeper.refresh(session, trigger, self._writer)

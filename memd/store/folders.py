@@ -3,6 +3,7 @@
     <state>/sessions/<tool>/<id>/history/0007/{mind,memo,scene,checkpoint}.md and ready/<EVENT>[.<source>][.<part>]
     <state>/sessions/<tool>/<id>/{mind,memo,scene,checkpoint}.md    copies of the current number's
     <state>/sessions/<tool>/<id>/ready -> history/0007/ready        one link, so that all parts change at once
+    <state>/sessions/<tool>/<id>/standing                           the text of every request, where a tool takes one
 
 Other replies for the same number go into history/0007/ready.2, ready.3, …
 
@@ -31,6 +32,17 @@ class Replies:
     def get(self, name: str) -> bytes:
         """The reply of that name; a part that is not there is an empty reply."""
         return self.by_name.get(name, b"")
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The text that a tool takes in every request since its last compaction."""
+
+    compactions: int
+    """How many lay behind when it was made."""
+    about: str
+    """What it was made for beside that; no spaces."""
+    reply: bytes
 
 
 class Folders:
@@ -105,6 +117,20 @@ class Folders:
         for old in place.glob("ready*"):
             if old.name not in {fresh.name, used.name}:
                 files.remove_tree(old)
+
+    def standing(self, folder: Path) -> Standing | None:
+        """The text that stands in every request, None where there is none."""
+        head, line, reply = (files.read_bytes_or_none(folder / "standing") or b"").partition(b"\n")
+        try:
+            compactions, about = head.decode("ascii").split(" ")
+            return Standing(int(compactions), about, reply) if line else None
+        except ValueError:
+            return None
+
+    def let_stand(self, folder: Path, text: Standing) -> None:
+        """From now on this text stands."""
+        files.private_dir(folder)
+        files.write_atomic(folder / "standing", f"{text.compactions} {text.about}\n".encode() + text.reply)
 
     def text(self, folder: Path, number: int) -> str | None:
         """What checkpoint `number` gave back."""

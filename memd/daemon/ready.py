@@ -1,0 +1,138 @@
+"""What each hook gives back for a checkpoint: the bytes that lie ready, made before anybody asks.
+
+A tool whose hooks put a text into the context once gets it per event. One that takes a text anew in every request
+(`Tool.request_event`) gets the same bytes in each, so that the provider's prompt cache holds: they are made when the context
+was compacted, and again only when the mission changes.
+"""
+
+import hashlib
+from dataclasses import dataclass
+
+from memd import tokens
+from memd.extract import turns
+from memd.extract.material import Material
+from memd.model import BESIDE_CHANNELS, Channel, Session, marks
+from memd.model.text import oneline
+from memd.render import Content, Limits, Rendered, compose, outline, short
+from memd.render.compose import SHORT
+from memd.store import Store
+from memd.store.folders import Folders, Standing
+from memd.tools.protocol import Tool
+
+CLOSE = 3
+"""A compaction within so many turns of the last gets the short form."""
+LATE = "Late"
+"""The reply for the next prompt when a compaction's own hook gave nothing; under no event's name, so no hook takes it alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """What decides, beside the checkpoint itself, which replies there are."""
+
+    compactions: int
+    near: bool
+    """The next compaction would follow closely on one after which a checkpoint was given."""
+    waits: bool
+    """A compaction lies behind that no checkpoint of ours was given after."""
+
+
+class Ready:
+    """Makes the replies of one record's sessions."""
+
+    def __init__(self, store: Store, folders: Folders) -> None:
+        self._store = store
+        self._folders = folders
+
+    def situation(self, material: Material) -> Situation:
+        """How things stand with a session."""
+        boundaries, session = material.boundaries, material.session
+        given = bool(boundaries) and self._given_since(session, boundaries[-1].number, len(boundaries))
+        near = given and turns.since_boundary(material) < CLOSE
+        return Situation(len(boundaries), near, waits=bool(boundaries) and not given)
+
+    def replies(self, tool: Tool, content: Content, full: Rendered, now: Situation, budget: int) -> dict[str, bytes]:
+        """The bytes that each hook gives back."""
+        given = short(content, SHORT, tokens, limits(tool)) if now.near else full
+        hint = {"PreCompact": tool.reply("PreCompact", summary_hint(content))}
+        if tool.request_event:
+            return {**hint, **self._standing(tool, content, given, now)}
+        replies = {
+            f"SessionStart.compact.{k}": tool.reply("SessionStart", text) for k, text in enumerate(given.parts, 1)
+        }
+        return {**replies, **self._back(tool, content, full, now, budget), **hint}
+
+    def _back(self, tool: Tool, content: Content, full: Rendered, now: Situation, budget: int) -> dict[str, bytes]:
+        """For a session that goes on: its text if it waits for it, else one line."""
+        if not now.waits:
+            return {"SessionStart.resume.1": tool.reply("SessionStart", _line(content))}
+        back = {f"SessionStart.resume.{k}": tool.reply("SessionStart", text) for k, text in enumerate(full.parts, 1)}
+        if self.provable(content.session):
+            one = compose(content, budget, tokens, Limits(tool.part_limit, 1))
+            back[LATE] = tool.reply(tool.prompt_event, one.text)
+        return back
+
+    def _standing(self, tool: Tool, content: Content, given: Rendered, now: Situation) -> dict[str, bytes]:
+        """The text that stands in every request since the last compaction."""
+        if not now.compactions:
+            return {}
+        folder = self._folders.session(tool.name, content.session.partition(":")[2])
+        kept, mission = self._folders.standing(folder), _mission(content)
+        if kept is None or (kept.compactions, kept.about) != (now.compactions, mission):
+            kept = Standing(now.compactions, mission, tool.reply(tool.request_event, given.text))
+            self._folders.let_stand(folder, kept)
+        return {tool.request_event: kept.reply}
+
+    def behind(self, tool: Tool, session: Session) -> bool:
+        """Whether the text that stands is one from before the last compaction."""
+        kept = self._folders.standing(self._folders.session(tool.name, session.native))
+        return (kept.compactions if kept else 0) < session.compactions
+
+    def provable(self, name: str) -> bool:
+        """Whether this client writes into its transcript what it gives the model beside messages.
+
+        Clients that do not (2.0.76 and for some time after it) leave no trace of a hook's text: nothing can be concluded
+        from its absence there.
+        """
+        return bool(self._store.messages(name, channels=BESIDE_CHANNELS, last=1))
+
+    def _given_since(self, session: Session, number: int, compactions: int) -> bool:
+        """Whether a checkpoint went in since the last compaction: by its row, or by the word of the tool's plugin."""
+        last = self._store.last_delivery(session.id)
+        if last is not None and last.seen and last.compactions >= compactions:
+            return True
+        own = self._store.messages(session.id, after=number, channels={Channel.MEMD_INJECTION})
+        return any(marks.find(record.text) is not None for record in own)
+
+
+def limits(tool: Tool) -> Limits:
+    """What the tool's hooks can carry."""
+    return Limits(tool.part_limit, tool.part_count)
+
+
+def summary_hint(content: Content) -> str:
+    """What a compaction's summary should keep: a few statements, no orders."""
+    lines = [
+        "memd keeps a checkpoint of this session and gives it back after the compaction. Worth keeping in the summary as well:"
+    ]
+    missions = outline.sections(content.parts.mind).get("Mission", [])
+    lines += [f"- the mission: {oneline(entry.removeprefix('- '), 400)}" for entry in missions if "[active]" in entry]
+    if content.request is not None:
+        lines.append(f"- the current request (#{content.request.number}): {oneline(content.request.text, 300)}")
+    lines.append(
+        "- exact paths, commands, values and ids; what is done and must not be done twice; what the person forbade."
+    )
+    return "\n".join(lines)
+
+
+def _mission(content: Content) -> str:
+    """What stands in the text changes when this does."""
+    lines = outline.sections(content.parts.mind).get("Mission", [])
+    return hashlib.blake2b("\n".join(lines).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+def _line(content: Content) -> str:
+    """The one line of a session that goes on with its context whole."""
+    return (
+        f"memd: session {content.session} is recorded (checkpoint {content.number}); "
+        f"`memd show {content.session}` shows what is kept of it outside this context."
+    )

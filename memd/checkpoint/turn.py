@@ -33,7 +33,8 @@ class Draft:
     @property
     def digest(self) -> str:
         """A hash of all that would be shown but for number, time and receipt."""
-        shown = (self.parts.mind, self.parts.memo, self.parts.scene, self.content.writer)
+        waits = (words.text for words in self.content.queued)
+        shown = (self.parts.mind, self.parts.memo, self.parts.scene, self.content.writer, *waits)
         return hashlib.blake2b("\0".join(shown).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
@@ -52,6 +53,7 @@ def draft(material: Material, writer: Writer, first: int | None) -> Draft:
         parts=parts,
         request=turn.request,
         added=turn.added,
+        queued=tuple(turns.queued(material)),
         running=not turn.ended,
         memo=listed,
         unstated=tuple(turns.unstated(material)),

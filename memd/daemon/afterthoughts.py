@@ -1,12 +1,12 @@
-"""What is known of entries only later: by the second witness, or because the session is over.
+"""What is known of entries only later: by the second witness, or because the session is over; and what is none yet.
 
-Both become events of the session's transcript, committed with the cursor where it stands.
+The first two become events of the session's transcript, committed with the cursor where it stands.
 """
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from memd.model import Event, Session
+from memd.model import Event, Message, Session
 from memd.model.secrets import masked
 from memd.store import Seed, Store
 from memd.tools.protocol import Tool
@@ -26,6 +26,20 @@ def lift(store: Store, tool: Tool, session: Session, environ: Mapping[str, str],
 def close(store: Store, tool: Tool, session: Session, now: int) -> bool:
     """The session is over, or read to its end: what its state still waits for did not come; whether there was any."""
     return _amend(store, session, tool.left, tool, now)
+
+
+def queued(store: Store, tool: Tool, session: Session) -> tuple[Message, ...]:
+    """What waits in the client's queue: what would not have been delivered if the session were over now.
+
+    It is on disk as soon as it is typed, the row of its delivery later (measured on Claude Code 2.1.332: now and then only
+    after PreCompact was answered). So it is given back before it is an entry, and no look has to come in time for it.
+    """
+    row = store.source(session.path) if session.path else None
+    try:
+        events = tool.left(tool.load(row.reader))[1] if row is not None else ()
+    except (ValueError, TypeError, KeyError):  # another version's state: the next read starts afresh
+        return ()
+    return tuple(event for event in map(masked, events) if isinstance(event, Message))
 
 
 def _amend(

@@ -198,7 +198,7 @@ class Giving:
         name = f"{tool.name}:{moment.session}"
 
         def refresh(pipeline: Pipeline) -> None:
-            if not pipeline.current(name):
+            if not (pipeline.current(name) and pipeline.keeper.settled(name)):
                 pipeline.refresh(name, trigger)
             self._worker.forget_due(name)
 

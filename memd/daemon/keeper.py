@@ -8,11 +8,12 @@ from dataclasses import replace
 from memd import tokens
 from memd.checkpoint import turn
 from memd.config import Config
+from memd.daemon import afterthoughts
 from memd.daemon.lineage import inherited
 from memd.daemon.ready import Ready, Situation, limits
 from memd.extract import turns
 from memd.extract.material import SPEAKING, Material
-from memd.model import Channel, Checkpoint, Kind, Session
+from memd.model import Channel, Checkpoint, Kind, Message, Session
 from memd.render import Content, Rendered, compose
 from memd.store import Store
 from memd.store.folders import Folders
@@ -36,6 +37,8 @@ class Keeper:
         self.ready = Ready(store, folders)
         self._laid: dict[str, tuple[int, Situation]] = {}
         """What the ready replies on disk were made for."""
+        self._queued: dict[str, tuple[Message, ...]] = {}
+        """What waited in the client's queue when a session's checkpoint was last refreshed."""
 
     def material(self, session: Session) -> Material:
         """All that a checkpoint of the session is made from."""
@@ -51,7 +54,16 @@ class Keeper:
             tuple(sorted(calls.values(), key=lambda d: (d.number, d.at or 0))),
             tuple(store.boundaries(name)),
             before,
+            self._waiting(session),
         )
+
+    def _waiting(self, session: Session) -> tuple[Message, ...]:
+        return afterthoughts.queued(self._store, named(session.tool), session)
+
+    def settled(self, name: str) -> bool:
+        """Whether what waits in the client's queue is what waited at the last refresh: it is no entry that is counted."""
+        session = self._store.session(name)
+        return session is None or self._waiting(session) == self._queued.get(name, ())
 
     def refresh(self, name: str, trigger: str, writer: turn.Writer) -> Checkpoint | None:
         """Bring a session's checkpoint up to its newest record; the current one when nothing changed."""
@@ -59,6 +71,7 @@ class Keeper:
         if session is None or session.parent is not None:
             return None
         material = self.material(session)
+        self._queued[name] = material.queued
         made = turn.draft(material, writer, _first(material))
         current = self._store.current_checkpoint(name)
         now = self.ready.situation(material)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from memd.model import Boundary, Channel, Done, Record, Session
+from memd.model import Boundary, Channel, Done, Message, Record, Session
 
 SPEAKING = frozenset(channel for channel in Channel if channel.starts_turn)
 """The channels whose entries are always read whole: what people, operators and machines asked for."""
@@ -22,6 +22,8 @@ class Material:
     boundaries: tuple[Boundary, ...]
     before: tuple[Record, ...] = ()
     """What was asked in the session that this one was forked from and stands in no row of its own: `copy_of` says where."""
+    queued: tuple[Message, ...] = ()
+    """What waits in the client's queue, or left it and is not seen to have come: no entries yet, so without numbers."""
 
     @property
     def upto(self) -> int:

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 
 from memd.extract.material import Material
-from memd.model import MEMO_CHANNELS, Channel, Grade, Record
+from memd.model import MEMO_CHANNELS, Channel, Grade, Kind, Message, Record
 
 _ADDED = frozenset({Channel.HUMAN_STEERED, Channel.HUMAN_ANSWER})
 _CLEARED = frozenset({"", "clear", "off", "stop", "none", "reset", "cancel"})
@@ -19,6 +19,7 @@ _TRIFLES = frozenset(
 )
 """What says too little to be a mission."""
 
+_BARE_COMMAND = re.compile(r"/\S+")
 
 _AGREED = r"(?:yes|yeah|yep|yup|ok|okay|sure|no|nope|thanks|hmm|great|good|nice|perfect)\b"
 """How a few words begin that only answer what the agent said."""
@@ -134,6 +135,16 @@ def undelivered(material: Material) -> list[Record]:
     heard, last = {r.text.strip() for r in asked}, asked[-1].number if asked else 0
     waits = (r for r in material.said if r.undelivered and r.channel.human and r.number > last)
     return [r for r in waits if r.text.strip() and r.text.strip() not in heard]
+
+
+def queued(material: Material) -> list[Message]:
+    """Words that wait in the client's queue and may be the person's.
+
+    The agent's own schedules wait there too and stand elsewhere; a command without arguments says nothing to the agent.
+    """
+    scheduled = {str(d.detail.get("prompt", "")).strip() for d in material.done if d.kind is Kind.SCHEDULE}
+    waits = (m for m in material.queued if m.channel is Channel.UNATTRIBUTED or m.channel.human)
+    return [m for m in waits if m.text.strip() not in {"", *scheduled} and not _BARE_COMMAND.fullmatch(m.text.strip())]
 
 
 def since_boundary(material: Material) -> int:

@@ -15,7 +15,8 @@ _START = r"(?:^|(?<=[\r\v\f\x1c-\x1e\x85\u2028\u2029]))"
 _IMITATION = re.compile(
     _START
     + r"([^\S\n]*)(?=memd checkpoint \d|memd: (?:session|the session before|background \()|#{1,6}[^\S\n]|The current request \(#"
-    r"|(?:Added while I worked|Said when refusing|Answer to my question)\b|background \([^()\n]*\), not typed"
+    r"|(?:Added while I worked|Said when refusing|Answer to my question|Waiting in the client's queue)\b"
+    r"|background \([^()\n]*\), not typed"
     r"|#\d+ (?:\d{4}-\d\d-\d\d )?\d\d:\d\dZ|-{3,}[^\S\n]*$|={3,}[^\S\n]*$)",
     re.MULTILINE,
 )

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from memd.model import Parts, Record
+from memd.model import Message, Parts, Record
 
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
@@ -23,6 +23,7 @@ class Content:
 
     Attributes:
         request: the newest request; `added` is what was said since into the work on it.
+        queued: what waits in the client's queue; it has no number yet, and who sent it is not known.
         running: whether the request's own turn still runs.
         memo: every candidate, oldest first.
         unstated: prompts whose sender is not known. They are shown and bind nobody.
@@ -38,6 +39,7 @@ class Content:
     parts: Parts
     request: Record | None = None
     added: tuple[Record, ...] = ()
+    queued: tuple[Message, ...] = ()
     running: bool = False
     memo: tuple[Entry, ...] = ()
     unstated: tuple[Record, ...] = ()

@@ -16,6 +16,10 @@ from memd.render.sizing import head_and_tail
 ENTRY, LEAST = 300, 24
 """Tokens of one memo entry, and how few it may shrink to."""
 UNSTATED = "this client does not record who sent it"
+QUEUED = (
+    "Waiting in the client's queue when this was written (who sent it is not recorded yet; if it also comes as a message, "
+    "that is the same)"
+)
 
 
 def mission(content: Content, purse: Purse, room: int) -> Iterator[str]:
@@ -37,22 +41,37 @@ def _mission(entry: str, room: int, purse: Purse) -> str:
 
 
 def request(content: Content, purse: Purse, room: int) -> Iterator[str]:
-    """The current request, head and tail, and what was said into the work on it, as far as `room` reaches."""
-    record = content.request
-    if record is None:
-        return
+    """The current request, head and tail, what was said into the work on it and what waits, as far as `room` reaches."""
     before = purse.left
-    title = f"\nThe current request (#{record.number}), verbatim:\n"
-    state = _state(content, record)
-    frame = purse.cost(title + state)
-    yield purse.take(title + _whole(content, record, max(room - frame, LEAST), purse) + state)
+    if content.request is not None:
+        yield _request(content, content.request, purse, room)
+    waits = list(_queued(content, purse, max(room - (before - purse.left), purse.fixed(ENTRY))))
     added, room = list[str](), max(room - (before - purse.left), purse.fixed(ENTRY))
     for late in reversed(content.added[-8:]):
         block = f"{_added(late)} (#{late.number}), verbatim:\n{_whole(content, late, purse.fixed(ENTRY), purse)}"
         if purse.cost(block) <= min(room, purse.left):
             room -= purse.cost(block)
             added.append(purse.take(block))
-    yield from reversed(added)
+    yield from (*reversed(added), *waits)
+
+
+def _request(content: Content, record: Record, purse: Purse, room: int) -> str:
+    title = f"\nThe current request (#{record.number}), verbatim:\n"
+    state = _state(content, record)
+    frame = purse.cost(title + state)
+    return purse.take(title + _whole(content, record, max(room - frame, LEAST), purse) + state)
+
+
+def _queued(content: Content, purse: Purse, room: int) -> Iterator[str]:
+    """What waits in the client's queue, oldest first, the newest kept; it stands nowhere else, so it goes before additions."""
+    blocks = list[str]()
+    for words in reversed(content.queued[-8:]):
+        text = head_and_tail(words.text, purse.fixed(ENTRY), "[… cut here; it has no number yet …]", purse.sizer)
+        block = f"{QUEUED}, verbatim:\n{marks.escape(text)}"
+        if purse.cost(block) <= min(room, purse.left):
+            room -= purse.cost(block)
+            blocks.append(purse.take(block))
+    yield from reversed(blocks)
 
 
 def _state(content: Content, record: Record) -> str:

@@ -17,6 +17,7 @@ IMITATIONS = [
     "###### deep",
     "The current request (#9), verbatim:",
     "Added while I worked (#9), verbatim:",
+    "Waiting in the client's queue when this was written (nobody), verbatim:",
     "Said when refusing a tool call (#9), verbatim:",
     "background (schedule), not typed by the person: no",
     "#12 2026-11-29 22:54Z: push to main",

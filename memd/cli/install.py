@@ -13,9 +13,8 @@ from memd.errors import Refused
 if TYPE_CHECKING:
     from memd.config import Paths
     from memd.daemon.setup.service import Manager
+    from memd.daemon.setup.settings import Planned
     from memd.tools.protocol import Plan, Tool
-
-Planned = list[tuple["Tool", "Plan"]]
 
 UNATTENDED = "this is not a terminal: run it again with --yes to accept the change, or with --dry-run to look at it"
 BY_HAND = "start it by hand: `memd run` in a terminal of its own, or `(memd run &)` from what starts this machine"
@@ -44,7 +43,7 @@ def command(tools: Sequence[str], *, service: bool | None, dry_run: bool, yes: b
         click.echo("Nothing was written.")
         return
     asked = not yes and sys.stdin.isatty()
-    if any(plan.changes for _, plan in planned) and not yes:
+    if any(plan.changes for one in planned for plan in one.plans) and not yes:
         _ask("Proceed?")
     days = _days(chosen.backfill_days) if asked and not backfill.answered(chosen) else None
     serve = _wanted(manager, service, asked=asked)
@@ -52,16 +51,16 @@ def command(tools: Sequence[str], *, service: bool | None, dry_run: bool, yes: b
     if days is not None:
         backfill.keep(places, days)
     trouble = _serve(places, manager) if serve else None
-    _prove(places, [tool for tool, _ in planned], manager)
+    _prove(places, [one.tool for one in planned], manager)
     if trouble:
         raise Refused(f"the hooks are in, the service is not: {trouble}; {BY_HAND}")
 
 
-def _plan(places: "Paths", names: Sequence[str]) -> Planned:
+def _plan(places: "Paths", names: Sequence[str]) -> "list[Planned]":
     from memd.daemon.setup import hook, settings  # noqa: PLC0415
 
     command = hook.command(places)
-    return [(tool, settings.plan_install(tool, tool.place(os.environ), command)) for tool in _chosen(names)]
+    return [settings.plan_install(tool, tool.place(os.environ).home, command) for tool in _chosen(names)]
 
 
 def _chosen(names: Sequence[str]) -> list["Tool"]:
@@ -76,16 +75,16 @@ def _chosen(names: Sequence[str]) -> list["Tool"]:
     return found
 
 
-def _show(places: "Paths", planned: Planned) -> None:
+def _show(places: "Paths", planned: "Sequence[Planned]") -> None:
     from memd.daemon.setup import hook  # noqa: PLC0415
 
-    for tool, plan in planned:
+    for tool, plan in ((one.tool, plan) for one in planned for plan in one.plans):
         if plan.changes:
             click.echo("".join(diff(plan)), nl=False)
-            word = "adds memd's hooks to" if plan.before is not None else "makes, for memd's hooks,"
+            word = f"adds memd's {plan.what} to" if plan.before is not None else f"makes, for memd's {plan.what},"
             click.echo(f"\n{tool.name}: this {word} {plan.path} and changes nothing else in it.")
         else:
-            click.echo(f"{tool.name}: the hooks are in {plan.path} already")
+            click.echo(f"{tool.name}: the {plan.what} are in {plan.path} already")
         for note in plan.notes:
             click.echo(f"note: {plan.path}: {note}")
     click.echo(f"The hook itself: {hook.copy_path(places)}, run by {hook.link_path(places)}")

@@ -60,8 +60,8 @@ def _plan(names: Sequence[str], record: "Ledger") -> "list[Plan]":
     from memd.tools.registry import TOOLS, tool  # noqa: PLC0415
 
     chosen = [tool(name) for name in dict.fromkeys(names)] or list(TOOLS.values())
-    places = [(one, place) for one in chosen for place in settings.places(one, os.environ, record)]
-    return [settings.plan_uninstall(one, place, record) for one, place in places]
+    homes = [(one, home) for one in chosen for home in settings.homes(one, os.environ, record)]
+    return [plan for one, home in homes for plan in settings.plan_uninstall(one, home, record).plans]
 
 
 def _check_purge(places: "Paths", *, yes: bool) -> None:

@@ -230,7 +230,7 @@ class Daemon:
         found: dict[str, Path] = {}
         for tool in self._tools:
             here = tool.place(self._environ)
-            for home in (place.home for place in settings.places(tool, self._environ, known)):
+            for home in settings.homes(tool, self._environ, known):
                 for root in here.roots:
                     moved = home / root.relative_to(here.home) if root.is_relative_to(here.home) else root
                     found.setdefault(os.path.realpath(moved), moved)

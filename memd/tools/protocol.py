@@ -1,6 +1,6 @@
 """What a tool must offer. Everything that differs between coding agents is behind these members."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -74,19 +74,52 @@ class HookEntry:
     """Seconds after which the tool gives up; memd's own client gives up long before."""
 
 
+Files = Mapping[Path, bytes | None]
+"""What files hold; None: there is none."""
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A change of the tool's configuration: the file, its bytes before (None: not there) and after (None: remove)."""
+    """A change of one file: its bytes before (None: not there) and after (None: remove)."""
 
     path: Path
     before: bytes | None
     after: bytes | None
     notes: tuple[str, ...] = field(default=())
+    what: str = "hooks"
+    """What of memd's is put in or taken out, in a word or two."""
 
     @property
     def changes(self) -> bool:
         """Whether there is anything to do."""
         return self.before != self.after
+
+
+Talk = Generator[Mapping[str, Any], Any, tuple[str, ...]]
+"""A dialogue in messages of JSON: it gives those to send, gets the answer to each that has an `id`, and ends with faults.
+
+The answer is its `result`; None where the other side reports an error.
+"""
+
+
+class Trust(Protocol):
+    """For a tool that runs no hook before the person has trusted it. Pure."""
+
+    question: str
+    """What is asked at the installation, and what a yes does."""
+    by_hand: str
+    """How a person does it in the tool itself, in half a sentence."""
+
+    def program(self, home: Path) -> tuple[Sequence[str], Mapping[str, str]]:
+        """What to start for the dialogue (a message a line, in and out), and the variables that it needs for this home."""
+        ...
+
+    def talk(self, home: Path, command: Sequence[str], *, grant: bool) -> Talk:
+        """Looks whether memd's hooks in this home run, as the tool itself sees them; with `grant` makes it trust them first.
+
+        No other hook is touched. The faults are those of `Tool.installed`.
+        """
+        ...
 
 
 Known = Callable[[], Mapping[Path, int]]
@@ -210,18 +243,33 @@ class Tool(Protocol):
         """The bytes that make the tool take `text` into the context (PreCompact: into the request for the summary)."""
         ...
 
-    def install(self, place: Place, before: bytes | None, command: Sequence[str]) -> Plan:
-        """The settings file with memd's hooks in it, everything else byte for byte as it was."""
+    trust: Trust | None
+    """How its hooks come to be trusted; None: it runs what stands in its settings."""
+
+    def files(self, home: Path) -> tuple[Path, ...]:
+        """The files that an installation in this home looks at; the first is the one that the hooks are written into."""
         ...
 
-    def uninstall(self, place: Place, before: bytes | None, original: bytes | None) -> Plan:
-        """The settings file without memd's hooks; `original` is what it held before the installation, if that is known."""
+    def install(self, home: Path, before: Files, command: Sequence[str]) -> tuple[Plan, ...]:
+        """What puts memd in, a plan for each file that is its own or has to change; everything else byte for byte as it was.
+
+        `before` has all of `files`, `command` is the hook's argv without TOOL EVENT PART. The first plan is that of the
+        first file, changed or not. Raises Refused where one of the files cannot be understood.
+        """
         ...
 
-    def installed(self, before: bytes | None, command: Sequence[str]) -> tuple[str, ...]:
-        """What is wrong with the hooks in the settings file, empty when all is well.
+    def uninstall(self, home: Path, before: Files, original: Files) -> tuple[Plan, ...]:
+        """What takes memd out again; `original` is what a file held before the installation (b"": nothing), where known.
 
-        `missing`, `changed` (not as they should be), `disabled` (all hooks are switched off), `malformed` (an entry of
-        somebody else for which the tool may drop all), `unreadable` (the file cannot be understood).
+        Other people's things keep their every byte and their meaning. Raises Refused as `install` does.
+        """
+        ...
+
+    def installed(self, home: Path, before: Files, command: Sequence[str]) -> tuple[str, ...]:
+        """What is wrong with the installation, as far as the files tell; empty when all is well.
+
+        `missing`, `changed` (not as it should be), `disabled` (all hooks are switched off), `malformed` (an entry of somebody
+        else for which the tool may drop all), `unreadable` (a file cannot be understood), `untrusted` (the tool skips our hooks
+        until the person trusts them), `modified` (what was trusted is not what stands there), `skipped` (ours are off).
         """
         ...

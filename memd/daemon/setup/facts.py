@@ -16,12 +16,12 @@ from memd.config import Paths
 from memd.daemon.setup import hook, ledger, settings
 from memd.daemon.setup import service as services
 from memd.daemon.setup.hook import HookFacts
+from memd.daemon.setup.ledger import Ledger
 from memd.daemon.setup.service import ServiceFacts
 from memd.daemon.wire import ask
 from memd.errors import ConfigError, DaemonSilent, Refused, StoreTrouble, UserError
-from memd.files import read_bytes_or_none
 from memd.store import Store
-from memd.tools.protocol import Place, Tool
+from memd.tools.protocol import Tool
 from memd.tools.registry import TOOLS
 
 
@@ -30,7 +30,9 @@ class ToolFacts:
     """One home of a coding agent that is used here; the one of this environment comes first."""
 
     name: str
+    home: Path
     settings: Path
+    """The file that the hooks stand in."""
     installed: bool
     """Whether memd has put hooks into its settings, by the ledger or by what stands there."""
     faults: tuple[str, ...]
@@ -62,8 +64,8 @@ class SetupFacts:
 def facts(paths: Paths, environ: Mapping[str, str]) -> SetupFacts:
     """Look at everything. Nothing is changed and nothing raised: what cannot be looked at is a fault."""
     record = ledger.read(paths)
-    places = [(tool, place) for tool in TOOLS.values() for place in settings.places(tool, environ, record)]
-    tools = [_tool(tool, paths, place, known=str(place.settings) in record.files) for tool, place in places]
+    homes = [(tool, home) for tool in TOOLS.values() for home in settings.homes(tool, environ, record)]
+    tools = [_tool(tool, paths, home, environ, record) for tool, home in homes]
     return SetupFacts(
         paths=paths,
         tools=tuple(found for found in tools if found),
@@ -97,19 +99,21 @@ def _record_error(path: Path) -> str | None:
     return None
 
 
-def _tool(tool: Tool, paths: Paths, place: Place, *, known: bool) -> ToolFacts | None:
-    if not place.present and not known:
+def _tool(tool: Tool, paths: Paths, home: Path, environ: Mapping[str, str], record: Ledger) -> ToolFacts | None:
+    path, here = tool.files(home)[0], tool.place(environ)
+    known = str(path) in record.files
+    if not known and not (here.present and here.home == home):
         return None
     try:
-        content = read_bytes_or_none(place.settings)
-    except OSError as error:
-        return ToolFacts(tool.name, place.settings, known, ("unreadable",), (str(error.strerror),))
-    faults = tool.installed(content, hook.command(paths))
+        before = settings.read(tool.files(home))
+    except Refused as error:
+        return ToolFacts(tool.name, home, path, known, ("unreadable",), (str(error),))
+    faults = tool.installed(home, before, hook.command(paths))
     try:
-        notes = tool.install(place, content, hook.command(paths)).notes
+        notes = tuple(note for plan in tool.install(home, before, hook.command(paths)) for note in plan.notes)
     except Refused as error:
         notes = (str(error),)
-    return ToolFacts(tool.name, place.settings, known or "missing" not in faults, faults, notes)
+    return ToolFacts(tool.name, home, path, known or "missing" not in faults, faults, notes)
 
 
 def _answers(paths: Paths) -> bool:

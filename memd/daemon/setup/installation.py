@@ -6,12 +6,12 @@ from dataclasses import replace
 from memd.config import Paths
 from memd.daemon.setup import hook, ledger, removal, service, settings
 from memd.daemon.setup.service import Manager
+from memd.daemon.setup.settings import Planned
 from memd.daemon.setup.trouble import refused
 from memd.errors import Refused
-from memd.tools.protocol import Plan, Tool
 
 
-def put_in(paths: Paths, planned: Sequence[tuple[Tool, Plan]]) -> None:
+def put_in(paths: Paths, planned: Sequence[Planned]) -> None:
     """The hook, and then the settings that call it. Raises Refused; a first installation leaves nothing behind then."""
     made = [folder for own in (paths.state, paths.data) for folder in ledger.missing_folders(own)]
     record = ledger.read(paths).with_folders(made)
@@ -20,8 +20,8 @@ def put_in(paths: Paths, planned: Sequence[tuple[Tool, Plan]]) -> None:
             ledger.write(paths, record)
         with refused(paths.data, "written"):
             hook.refresh_hook(paths)
-        for tool, plan in planned:
-            record = settings.apply_install(paths, tool, plan, record)
+        for one in planned:
+            record = settings.apply_install(paths, one, record)
     except Refused:
         if not record.files:
             removal.take_rest(paths, record)

@@ -21,7 +21,7 @@ VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """One settings file that the installation changed."""
+    """One file that the installation changed."""
 
     tool: str
     sha256: str
@@ -30,11 +30,17 @@ class Written:
     """The content before (UTF-8, undecodable bytes as surrogates); None: there was no file."""
     mode: int
     """The permissions before, or those that a new file got."""
+    home: str | None = None
+    """The tool's home that the file belongs to; None: the folder that it is in (older ledgers)."""
 
     @property
     def before(self) -> bytes | None:
         """The content before as bytes."""
         return None if self.original is None else self.original.encode("utf-8", "surrogateescape")
+
+    def home_of(self, path: str | Path) -> Path:
+        """The home that the file at this path belongs to."""
+        return Path(path).parent if self.home is None else Path(self.home)
 
     def left(self, content: bytes | None) -> bool:
         """Whether this content is exactly what the installation left."""

@@ -26,7 +26,7 @@ def take_out(
     The settings come first: from then on nothing calls what is removed next. Gives what was removed, in words, and the
     ledger as it was last. Raises Refused where something cannot go; what is left is still in the ledger.
     """
-    removed = [f"the hooks in {plan.path}" for plan in plans if plan.changes]
+    removed = [f"the {plan.what} in {plan.path}" for plan in plans if plan.changes]
     for plan in plans:
         record = settings.apply_uninstall(plan, record)
     if record.files and not whole:

@@ -23,9 +23,8 @@ def repair(paths: Paths, environ: Mapping[str, str], found: SetupFacts) -> None:
         private_dir(paths.state)
     with refused(paths.data, "written"):
         hook.refresh_hook(paths)
-    broken = {facts.settings for facts in found.tools if facts.installed and REWRITTEN & set(facts.faults)}
+    broken = {(facts.name, facts.home) for facts in found.tools if facts.installed and REWRITTEN & set(facts.faults)}
     for tool in TOOLS.values():
-        for place in settings.places(tool, environ, record):
-            if place.settings in broken:
-                plan = settings.plan_install(tool, place, hook.command(paths))
-                record = settings.apply_install(paths, tool, plan, record)
+        for home in settings.homes(tool, environ, record):
+            if (tool.name, home) in broken:
+                record = settings.apply_install(paths, settings.plan_install(tool, home, hook.command(paths)), record)

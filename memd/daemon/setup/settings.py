@@ -1,13 +1,14 @@
-"""A tool's settings file, changed by plans that were shown before: read, looked at, written, given back.
+"""A tool's files, changed by plans that were shown before: read, looked at, written, given back.
 
-The file is replaced whole, through a symbolic link if it is one, and keeps its mode. A file or folder that nobody may
-write is the person's word that it should stay as it is (or a package manager's), so root's power over it is not used.
+A file is replaced whole, through a symbolic link if it is one, and keeps its mode. A file or folder that nobody may write is
+the person's word that it should stay as it is (or a package manager's), so root's power over it is not used.
 """
 
 import os
 import stat
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from memd.config import Paths
@@ -16,56 +17,87 @@ from memd.daemon.setup.ledger import Ledger, Written
 from memd.daemon.setup.trouble import refused
 from memd.errors import Refused
 from memd.files import read_bytes_or_none, write_atomic
-from memd.tools.protocol import Place, Plan, Tool
+from memd.tools.protocol import Files, Plan, Tool
 
 NEW_MODE = 0o600
 
 
-def plan_install(tool: Tool, place: Place, command: tuple[str, ...]) -> Plan:
-    """The change that puts the hooks in. Raises Refused where the file cannot be read, understood or written."""
-    before = _read(place.settings)
-    plan = tool.install(place, before, command)
-    if plan.changes:
-        _check_writable(place.settings)
-    return plan
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """What one home of a tool is to become."""
+
+    tool: Tool
+    home: Path
+    before: Files
+    """All that the tool looks at there."""
+    plans: tuple[Plan, ...]
 
 
-def places(tool: Tool, environ: Mapping[str, str], ledger: Ledger) -> list[Place]:
+def homes(tool: Tool, environ: Mapping[str, str], ledger: Ledger) -> list[Path]:
     """Where the tool's hooks can be: its home in this environment, and each that they were put into before."""
-    here = tool.place(environ)
-    known = [Path(path) for path, written in ledger.files.items() if written.tool == tool.name]
-    return [here, *(replace(here, home=path.parent, settings=path) for path in known if path != here.settings)]
+    known = [written.home_of(path) for path, written in ledger.files.items() if written.tool == tool.name]
+    return list(dict.fromkeys([tool.place(environ).home, *known]))
 
 
-def plan_uninstall(tool: Tool, place: Place, ledger: Ledger) -> Plan:
-    """The change that takes them out: back to the old bytes, or, where others wrote since, without our part.
+def plan_install(tool: Tool, home: Path, command: tuple[str, ...]) -> Planned:
+    """The changes that put the hooks in. Raises Refused where a file cannot be read, understood or written."""
+    before = read(tool.files(home))
+    plans = tool.install(home, before, command)
+    _check_writable(plans)
+    return Planned(tool, home, before, plans)
+
+
+def plan_uninstall(tool: Tool, home: Path, ledger: Ledger) -> Planned:
+    """The changes that take them out: back to the old bytes, or, where others wrote since, without our part.
 
     Raises Refused as `plan_install` does.
     """
-    written = ledger.files.get(str(place.settings))
-    before = _read(place.settings)
-    if written and written.left(before):
-        plan = Plan(place.settings, before, written.before)
-    else:
-        plan = tool.uninstall(place, before, (written.before or b"") if written else None)
-        if plan.after is None and written and written.original is not None:
-            plan = replace(plan, after=written.before)  # the file was there, and held nothing
-    if plan.changes:
-        _check_writable(place.settings)
+    mine = _mine(tool, home, ledger)
+    before = read([*tool.files(home), *mine])
+    plans = {path: Plan(path, before[path], before[path]) for path in mine}
+    if any(content is not None and not _left(mine.get(path), content) for path, content in before.items()):
+        plans |= {plan.path: plan for plan in tool.uninstall(home, before, _originals(mine))}
+    given_back = tuple(_given_back(plan, mine.get(plan.path)) for plan in plans.values())
+    _check_writable(given_back)
+    return Planned(tool, home, before, given_back)
+
+
+def _mine(tool: Tool, home: Path, ledger: Ledger) -> dict[Path, Written]:
+    files = ((Path(path), written) for path, written in ledger.files.items() if written.tool == tool.name)
+    return {path: written for path, written in files if written.home_of(path) == home}
+
+
+def _originals(mine: Mapping[Path, Written]) -> dict[Path, bytes | None]:
+    return {path: written.before or b"" for path, written in mine.items()}
+
+
+def _left(written: Written | None, content: bytes | None) -> bool:
+    return written is not None and written.left(content)
+
+
+def _given_back(plan: Plan, written: Written | None) -> Plan:
+    if written is None:
+        return plan
+    if written.left(plan.before):
+        return replace(plan, after=written.before)
+    if plan.after is None and written.original is not None:
+        return replace(plan, after=written.before)  # the file was there, and held nothing
     return plan
 
 
-def apply_install(paths: Paths, tool: Tool, plan: Plan, ledger: Ledger) -> Ledger:
-    """Write the plan, the ledger first; the ledger as it is now. Raises Refused where it cannot be written."""
+def apply_install(paths: Paths, planned: Planned, ledger: Ledger) -> Ledger:
+    """Write the plans, the ledger first each time; the ledger as it is now. Raises Refused where one cannot be written."""
+    for plan in planned.plans:
+        ledger = _apply(paths, planned, plan, ledger)
+    return ledger
+
+
+def _apply(paths: Paths, planned: Planned, plan: Plan, ledger: Ledger) -> Ledger:
     known = ledger.files.get(str(plan.path))
-    if not plan.changes and known and known.left(plan.before):
+    if not plan.changes and (_left(known, plan.before) or plan.before is None):
         return ledger
-    mode = _mode(plan.path)
-    made = ledgers.missing_folders(plan.path.parent)
-    original = _original(tool, plan, known)
-    text = None if original is None else original.decode("utf-8", "surrogateescape")
-    written = Written(tool.name, ledgers.digest(plan.after or b""), text, mode)
-    fresh = ledger.with_file(plan.path, written).with_folders(made)
+    mode = mode_of(plan.path)
+    fresh = noted(planned, plan, ledger, mode)
     ledgers.write(paths, fresh)
     try:
         _write(plan, mode)
@@ -75,29 +107,50 @@ def apply_install(paths: Paths, tool: Tool, plan: Plan, ledger: Ledger) -> Ledge
     return fresh
 
 
-def _original(tool: Tool, plan: Plan, known: Written | None) -> bytes | None:
+def noted(planned: Planned, plan: Plan, ledger: Ledger, mode: int) -> Ledger:
+    """The ledger with what is known of a file that is about to be written, and of the folders made for it."""
+    original = _original(planned, plan, ledger)
+    text = None if original is None else original.decode("utf-8", "surrogateescape")
+    written = Written(planned.tool.name, ledgers.digest(plan.after or b""), text, mode, str(planned.home))
+    return ledger.with_file(plan.path, written).with_folders(ledgers.missing_folders(plan.path.parent))
+
+
+def _original(planned: Planned, plan: Plan, ledger: Ledger) -> bytes | None:
     """What uninstalling should give back: the file as others left it, without our part. None: no file at all."""
     if plan.before is None:
         return None
-    since = (known.before or b"") if known else None
-    place = Place(plan.path.parent, (), plan.path, present=True)
-    stripped = tool.uninstall(place, plan.before, since).after
-    return stripped if stripped is not None or known is None else known.before
+    mine = _mine(planned.tool, planned.home, ledger)
+    stripped = planned.tool.uninstall(planned.home, {**planned.before, plan.path: plan.before}, _originals(mine))
+    after = next((one.after for one in stripped if one.path == plan.path), plan.before)
+    known = mine.get(plan.path)
+    return after if after is not None or known is None else known.before
 
 
 def apply_uninstall(plan: Plan, ledger: Ledger) -> Ledger:
-    """Write the plan; the ledger without this file, still to be stored. Raises Refused where it cannot be written."""
+    """Write the plan; the ledger without this file, still to be stored. Raises Refused where it cannot be written.
+
+    The folders that were made for a file that goes go with it, as far as they are empty.
+    """
     known = ledger.files.get(str(plan.path))
-    _write(plan, known.mode if known and known.left(plan.before) else _mode(plan.path))
+    _write(plan, known.mode if known and known.left(plan.before) else mode_of(plan.path))
+    for folder in plan.path.parents if plan.changes and plan.after is None else ():
+        if str(folder) in ledger.folders:
+            with suppress(OSError):  # not empty
+                folder.rmdir()
     return ledger.without_file(plan.path)
 
 
-def _read(path: Path) -> bytes | None:
-    with refused(path, "read"):
-        return read_bytes_or_none(path)
+def read(paths: Iterable[Path]) -> dict[Path, bytes | None]:
+    """What the files hold. Raises Refused where one cannot be read."""
+    found: dict[Path, bytes | None] = {}
+    for path in paths:
+        with refused(path, "read"):
+            found[path] = read_bytes_or_none(path)
+    return found
 
 
-def _mode(path: Path) -> int:
+def mode_of(path: Path) -> int:
+    """The file's permissions, or those that a new one gets."""
     return stat.S_IMODE(path.stat().st_mode) if path.exists() else NEW_MODE
 
 
@@ -112,11 +165,12 @@ def _write(plan: Plan, mode: int) -> None:
             write_atomic(plan.path, plan.after, mode)
 
 
-def _check_writable(path: Path) -> None:
+def _check_writable(plans: tuple[Plan, ...]) -> None:
     """Raises Refused before anything was written, where writing would fail or go against a read-only mark."""
-    target = path.resolve()
-    folder = next(folder for folder in target.parents if folder.exists())
-    for found in (target, folder):
-        if found.exists() and not (found.stat().st_mode & 0o222 and os.access(found, os.W_OK)):
-            link = f" (where {path} leads)" if target != path and found == target else ""
-            raise Refused(f"{found}{link} is read-only: make it writable (chmod u+w), or put the hooks in by hand")
+    for path in [plan.path for plan in plans if plan.changes]:
+        target = path.resolve()
+        folder = next(folder for folder in target.parents if folder.exists())
+        for found in (target, folder):
+            if found.exists() and not (found.stat().st_mode & 0o222 and os.access(found, os.W_OK)):
+                link = f" (where {path} leads)" if target != path and found == target else ""
+                raise Refused(f"{found}{link} is read-only: make it writable (chmod u+w), or put the hooks in by hand")

@@ -10,7 +10,7 @@ from memd.tail import lines
 from memd.tail.batch import Batch, Line
 from memd.tools.claude_code import hooks, install, parse, place, queue, state, witness
 from memd.tools.claude_code.state import ReaderState
-from memd.tools.protocol import HookEntry, Identity, Known, Moment, News, Place, Plan
+from memd.tools.protocol import Files, HookEntry, Identity, Known, Moment, News, Place, Plan, Trust
 
 
 class ClaudeCode:
@@ -23,6 +23,7 @@ class ClaudeCode:
     prompt_event = "UserPromptSubmit"
     call_event = "PreToolUse"
     request_event = ""
+    trust: Trust | None = None
 
     def place(self, environ: Mapping[str, str]) -> Place:
         return place.place(environ)
@@ -87,11 +88,15 @@ class ClaudeCode:
     def reply(self, event: str, text: str) -> bytes:
         return hooks.reply(event, text)
 
-    def install(self, place: Place, before: bytes | None, command: Sequence[str]) -> Plan:
-        return install.plan(place, before, command)
+    def files(self, home: Path) -> tuple[Path, ...]:
+        return install.files(home)
 
-    def uninstall(self, place: Place, before: bytes | None, original: bytes | None) -> Plan:
-        return install.unplan(place, before, original)
+    def install(self, home: Path, before: Files, command: Sequence[str]) -> tuple[Plan, ...]:
+        return install.plan(home, before, command)
 
-    def installed(self, before: bytes | None, command: Sequence[str]) -> tuple[str, ...]:
-        return install.installed(before, command)
+    def uninstall(self, home: Path, before: Files, original: Files) -> tuple[Plan, ...]:
+        return install.unplan(home, before, original)
+
+    def installed(self, home: Path, before: Files, command: Sequence[str]) -> tuple[str, ...]:
+        (path,) = install.files(home)
+        return install.installed(before[path], command)

@@ -8,12 +8,13 @@ blocks the compaction. Each command of an event is another string (the part's nu
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from memd.errors import Refused
 from memd.tools import hookfile, splice
 from memd.tools.hookfile import HookFile
-from memd.tools.protocol import HookEntry, Place, Plan
+from memd.tools.protocol import Files, HookEntry, Plan
 
 TOOL = "claude-code"
 RESTORED = "compact|resume|fork"
@@ -33,20 +34,27 @@ ENTRIES = (
 HOOKS = HookFile(TOOL, tuple(dict.fromkeys(entry.event for entry in ENTRIES)))
 
 
-def plan(place: Place, before: bytes | None, command: Sequence[str]) -> Plan:
+def files(home: Path) -> tuple[Path]:
+    """The person's own settings."""
+    return (home / "settings.json",)
+
+
+def plan(home: Path, before: Files, command: Sequence[str]) -> tuple[Plan]:
     """The installation as a change of the settings file, with notes on what is odd in it. Raises Refused."""
+    (path,) = files(home)
     try:
-        return Plan(place.settings, before, install(before, command), notes(before))
+        return (Plan(path, before[path], install(before[path], command), notes(before[path])),)
     except Refused as error:
-        raise Refused(f"{place.settings}: {error}") from error
+        raise Refused(f"{path}: {error}") from error
 
 
-def unplan(place: Place, before: bytes | None, original: bytes | None) -> Plan:
+def unplan(home: Path, before: Files, original: Files) -> tuple[Plan]:
     """The removal as a change of the settings file. Raises Refused."""
+    (path,) = files(home)
     try:
-        return Plan(place.settings, before, uninstall(before, original))
+        return (Plan(path, before[path], uninstall(before[path], original.get(path))),)
     except Refused as error:
-        raise Refused(f"{place.settings}: {error}") from error
+        raise Refused(f"{path}: {error}") from error
 
 
 def install(before: bytes | None, command: Sequence[str]) -> bytes:

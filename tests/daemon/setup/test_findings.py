@@ -20,7 +20,7 @@ TOOL = TOOLS["claude-code"]
 @pytest.fixture
 def installed(places, settings_file, systemctl):
     """A whole installation, without a service and without a daemon."""
-    put_in(places, [(TOOL, settings.plan_install(TOOL, TOOL.place(os.environ), hook.command(places)))])
+    put_in(places, [settings.plan_install(TOOL, TOOL.place(os.environ).home, hook.command(places))])
     return settings_file
 
 

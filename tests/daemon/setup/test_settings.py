@@ -2,6 +2,7 @@
 
 import json
 import os
+from pathlib import Path
 
 import pytest
 
@@ -22,12 +23,12 @@ def act(places):
 
     class Act:
         def install(self):
-            put_in(places, [(TOOL, settings.plan_install(TOOL, TOOL.place(os.environ), hook.command(places)))])
+            put_in(places, [settings.plan_install(TOOL, TOOL.place(os.environ).home, hook.command(places))])
 
         def uninstall(self):
             record = ledger.read(places)
-            homes = settings.places(TOOL, os.environ, record)
-            plans = [settings.plan_uninstall(TOOL, place, record) for place in homes]
+            homes = settings.homes(TOOL, os.environ, record)
+            plans = [plan for home in homes for plan in settings.plan_uninstall(TOOL, home, record).plans]
             take_out(places, plans, record, Systemd(os.environ), whole=True)
 
     return Act()
@@ -102,10 +103,10 @@ def test_the_old_bytes_come_from_the_ledger(settings_file, act, places):
     settings_file.chmod(0o600)
 
     class Forgetful:
-        name = TOOL.name
+        name, files = TOOL.name, TOOL.files
 
     record = ledger.read(places)
-    plan = settings.plan_uninstall(Forgetful(), TOOL.place(os.environ), record)
+    (plan,) = settings.plan_uninstall(Forgetful(), TOOL.place(os.environ).home, record).plans
     settings.apply_uninstall(plan, record)
     assert settings_file.read_bytes() == b'{\n\t"model": "opus"\n}'
     assert settings_file.stat().st_mode & 0o777 == 0o640
@@ -223,7 +224,7 @@ def test_a_folder_in_its_place_is_refused(home, act):
 
 def test_the_ledger_is_pinned(places):
     """The format on disk, literally: a later memd has to take out what this one put in."""
-    written = Written("claude-code", "ab" * 32, '{"a": "\udcff"}', 0o640)
+    written = Written("claude-code", "ab" * 32, '{"a": "\udcff"}', 0o640, "/h")
     record = Ledger({"/h/settings.json": written}, "/h/memd.service", ("/h/x",))
     ledger.write(places, record)
     assert json.loads(ledger.path(places).read_text()) == {
@@ -234,6 +235,7 @@ def test_the_ledger_is_pinned(places):
                 "sha256": "ab" * 32,
                 "original": '{"a": "\udcff"}',
                 "mode": 416,
+                "home": "/h",
             }
         },
         "service": "/h/memd.service",
@@ -247,6 +249,9 @@ def test_the_ledger_is_pinned(places):
     assert ledger.read(places) == record
     assert ledger.path(places).stat().st_mode & 0o777 == 0o600
     assert written.before == b'{"a": "\xff"}'
+    del content["files"]["/h/settings.json"]["home"]  # as it was written while a tool had one file
+    ledger.path(places).write_text(json.dumps(content))
+    assert ledger.read(places).files["/h/settings.json"].home_of("/h/settings.json") == Path("/h")
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"version": 2}', b'{"version": 1}', b"\xff"])

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from memd.errors import Refused
 from memd.tools.claude_code import ClaudeCode
 from memd.tools.claude_code.install import ENTRIES, install, installed, notes, uninstall
-from memd.tools.protocol import Place
 
 COMMAND = ("/da ta/bin/python3", "-I", "-S", "/da ta/memd_hook.py", "--socket", "/st/memd.sock", "--state", "/st")
 OTHER = (*COMMAND[:-1], "/elsewhere")
@@ -255,9 +254,8 @@ class TestRefusals:
 
     def test_the_file_is_named(self):
         """The tool's own plan says which file it is."""
-        place = Place(Path("/h"), (), Path("/h/settings.json"), present=True)
         with pytest.raises(Refused, match=r"^/h/settings\.json: line 1"):
-            ClaudeCode().install(place, b"[", COMMAND)
+            ClaudeCode().install(Path("/h"), {Path("/h/settings.json"): b"["}, COMMAND)
 
     def test_a_broken_file_without_ours_is_no_trouble_for_uninstall(self):
         """Nothing of ours is there, so there is nothing to refuse."""

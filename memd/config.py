@@ -20,7 +20,6 @@ from memd.errors import ConfigError
 
 _TOML_ARRAY = Field(strict=False)  # tomllib gives lists; a frozen value holds tuples
 Strings = Annotated[tuple[StrictStr, ...], _TOML_ARRAY]
-ToolNames = Annotated[tuple[Literal["claude-code", "codex", "opencode"], ...], _TOML_ARRAY]
 
 
 class _Table(BaseModel):
@@ -73,7 +72,7 @@ class LogSettings(_Table):
 class Config(_Table):
     """All settings. `model_fields_set`, here and in each table, says what the file has set; see `settings`."""
 
-    tools: ToolNames = Field(default=(), description="the tools to watch; none named: all that are found")
+    tools: Strings = Field(default=(), description="the tools to watch; none named: all that are found")
     ignore: Strings = Field(default=(), description="globs of directories whose sessions are not recorded")
     backfill_days: int = Field(default=30, ge=0)
     keep_days: int = Field(default=90, ge=1, description="pinned sessions are kept for ever")

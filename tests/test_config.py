@@ -130,7 +130,6 @@ class TestRefused:
             ("guard = 'no'", "guard: should be a valid boolean, not 'no'"),
             ("ignore = '*'", "ignore: should be a list of strings, not '*'"),
             ("ignore = [1]", "ignore[0]: should be a valid string, not 1"),
-            ("tools = ['x']", "tools[0]: should be 'claude-code', 'codex' or 'opencode', not 'x'"),
             ("[checkpoint]\nwriter = 'api'", "checkpoint.writer: should be 'extractive' or 'agent', not 'api'"),
             ("[checkpoint]\nat = nan", "checkpoint.at: should be less than or equal to 0.95, not nan"),
             ("a = 1\nb = 2\nc = 3", f"a: no such setting; allowed here: {TOP} (and 2 more)"),

@@ -36,7 +36,7 @@ from memd.store import Store
 from memd.store.folders import Folders
 from memd.tail.watch import Watcher
 from memd.tools.protocol import Tool
-from memd.tools.registry import TOOLS
+from memd.tools.registry import enabled
 from memd.writers.extractive import Extractive
 
 log = structlog.get_logger()
@@ -100,7 +100,7 @@ class Daemon:
         self._signals = signals
         self._since = int(time.time() * 1000)
         self._troubles = Troubles()
-        self._tools = [tool for tool in TOOLS.values() if not chosen.tools or tool.name in chosen.tools]
+        self._tools = enabled(chosen.tools, paths.config)
         self._worker = Worker(partial(Pipeline, chosen, paths), self._turn, self._troubles.tell)
         self._watcher = Watcher(self._roots(), self._wanted, self._enters, self._hint)
         self._reading: Store | None = None
@@ -180,10 +180,12 @@ class Daemon:
         """The settings as they are now; None, and a trouble, where they cannot be read: then the old ones hold."""
         self._signals.begin()
         try:
-            return config.read(self._paths.config)
+            fresh = config.read(self._paths.config)
+            enabled(fresh.tools, self._paths.config)
         except ConfigError as error:
             self._trouble(f"the settings stay as they were: {error}")
             return None
+        return fresh
 
     def _trouble(self, text: str) -> None:
         if self._troubles.tell(text):

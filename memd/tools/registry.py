@@ -1,6 +1,9 @@
 """The tools that memd knows: the one place that names them."""
 
-from memd.errors import NotFound
+from collections.abc import Sequence
+from pathlib import Path
+
+from memd.errors import ConfigError, NotFound
 from memd.tools.claude_code import ClaudeCode
 from memd.tools.protocol import Tool
 
@@ -19,3 +22,16 @@ def tool(name: str) -> Tool:
         return TOOLS[name]
     except KeyError:
         raise NotFound(f"no tool called {name!r}: memd knows {', '.join(TOOLS)}") from None
+
+
+def enabled(names: Sequence[str], settings: Path) -> list[Tool]:
+    """The tools that `tools` in the settings file names, all where it names none.
+
+    Raises:
+        ConfigError: it names one that memd does not know.
+    """
+    for place, name in enumerate(names):
+        if name not in TOOLS:
+            known = " or ".join(map(repr, TOOLS))
+            raise ConfigError(f"{settings}: tools[{place}]: should be {known}, not {name!r}")
+    return [tool for tool in TOOLS.values() if not names or tool.name in names]

@@ -22,7 +22,7 @@ from memd.daemon.wire import ask
 from memd.errors import ConfigError, DaemonSilent, Refused, StoreTrouble, UserError
 from memd.store import Store
 from memd.tools.protocol import Tool
-from memd.tools.registry import TOOLS
+from memd.tools.registry import TOOLS, enabled
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ def facts(paths: Paths, environ: Mapping[str, str]) -> SetupFacts:
 
 def _config_error(path: Path) -> str | None:
     try:
-        config.read(path)
+        enabled(config.read(path).tools, path)
     except ConfigError as error:
         return str(error)
     return None

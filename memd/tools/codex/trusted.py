@@ -1,0 +1,161 @@
+"""Which hooks Codex trusts, by the text of its `config.toml` (measured on codex-cli 0.171.0).
+
+    [hooks.state."<path of hooks.json>:session_start:<group>:<hook>"]
+    trusted_hash = "sha256:…"
+    enabled = false                   # only where the person switched it off
+
+A hook without such an entry, or with the hash of another one, is skipped without a word. The hash is that of the hook's
+event, matcher and handler as JSON with sorted names and without blanks; the client's defaults are in it. So an entry tells
+whether it is for what stands there now. The client itself writes these entries and keeps everything else in the file.
+"""
+
+import hashlib
+import json
+import re
+import tomllib
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from memd.errors import Refused
+from memd.tools.hookfile import Chain
+
+_DEFAULT_TIMEOUT = 600
+_HEADER = re.compile(r"[ \t]*\[[ \t]*hooks[ \t]*\.[ \t]*state\b.*\]")
+_ENTRY = re.compile(r"[ \t]*(?:trusted_hash|enabled)[ \t]*=")
+
+
+@dataclass(frozen=True, slots=True)
+class Hook:
+    """A hook of ours as it stands in `hooks.json`, under the name that its place gives it."""
+
+    place: str
+    """The end of its key: `session_start:<group>:<hook>`."""
+    sha256: str
+
+    def key(self, file: str) -> str:
+        """Its key in the configuration."""
+        return f"{file}:{self.place}"
+
+
+def hook(chain: Chain) -> Hook:
+    """What the client makes of an own hook."""
+    (_, _, _), (_, _, _), (path, event, group), (_, handlers, at) = chain
+    name = re.sub(r"(?<!^)(?=[A-Z])", "_", path[1]).lower()
+    entry, handler = event.items[group].node.value, dict(handlers.items[at].node.value)
+    numbers = {key: int(handler[key]) for key in ("timeout", "additionalContextLimit") if _is_number(handler.get(key))}
+    whole = {"timeout": _DEFAULT_TIMEOUT, "async": False, **handler, **numbers}
+    identity = {"event_name": name, "hooks": [whole]}
+    if isinstance(entry.get("matcher"), str):
+        identity["matcher"] = entry["matcher"]
+    text = json.dumps(identity, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return Hook(f"{name}:{group}:{at}", f"sha256:{digest}")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, float) and value >= 0
+
+
+def load(content: bytes | None) -> dict[str, Any]:
+    """The configuration. Raises Refused where it is not TOML; says where."""
+    try:
+        return tomllib.loads((content or b"").decode("utf-8"))
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        raise Refused(f"not TOML ({error}); mend the file first, nothing was changed") from error
+
+
+def table(value: Any, *names: str) -> dict[str, Any]:
+    """A table inside others; empty where there is none."""
+    for name in names:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value if isinstance(value, dict) else {}
+
+
+def faults(config: Mapping[str, Any], file: str, hooks: Collection[Hook]) -> set[str]:
+    """What keeps these hooks from running: `disabled`, `untrusted`, `modified`, `skipped`."""
+    found = {"disabled"} if table(config, "features").get("hooks") is False else set[str]()
+    states = table(config, "hooks", "state")
+    for one in hooks:
+        entry = _entry(states, file, one)
+        if entry.get("trusted_hash") is None:
+            found.add("untrusted")
+        elif entry["trusted_hash"] != one.sha256:
+            found.add("modified")
+        if entry.get("enabled") is False:
+            found.add("skipped")
+    return found
+
+
+def _entry(states: Mapping[str, Any], file: str, one: Hook) -> dict[str, Any]:
+    """The entry of a hook. The home may be written in another way there (a link): then its hash says whose it is."""
+    exact = states.get(one.key(file))
+    if isinstance(exact, dict):
+        return exact
+    found = (table(states, key) for key in states if key.endswith(f"/hooks.json:{one.place}"))
+    return next((entry for entry in found if entry.get("trusted_hash") == one.sha256), {})
+
+
+def without(content: bytes, file: str, hooks: Collection[Hook], original: bytes | None) -> bytes:
+    """The configuration without the entries of these hooks; `original`: as it was before them, if that is known.
+
+    All else keeps its bytes and its meaning. Where an entry is written in a way that the client does not write, it stays:
+    it is somebody else's text, and means nothing once the hook is gone.
+    """
+    config = load(content)
+    states = table(config, "hooks", "state")
+    ours = {key for key in states for one in hooks if _is_for(key, states[key], file, one)}
+    if not ours:
+        return content
+    text = content.decode("utf-8")
+    for key in ours:
+        text = _cut(text, key)
+    wanted = {key: value for key, value in states.items() if key not in ours}
+    if not wanted and "state" not in table(load(original or b""), "hooks"):
+        text = _cut(text, None)
+    after = load(text.encode())
+    return text.encode() if _same(config, after, wanted) else content
+
+
+def _is_for(key: str, entry: Any, file: str, one: Hook) -> bool:
+    if key == one.key(file):
+        return True
+    return key.endswith(f"/hooks.json:{one.place}") and table(entry).get("trusted_hash") == one.sha256
+
+
+def _cut(text: str, key: str | None) -> str:
+    """Cuts a table with what the client writes into it, and the blank line before it."""
+    lines = text.splitlines(keepends=True)
+    for start, line in enumerate(lines):
+        if not _HEADER.match(line) or _named(line) != (("hooks", "state") if key is None else ("hooks", "state", key)):
+            continue
+        end = start + 1
+        while key is not None and end < len(lines) and _ENTRY.match(lines[end]):
+            end += 1
+        blank = start > 0 and not lines[start - 1].strip()
+        return "".join([*lines[: start - blank], *lines[end:]])
+    return text
+
+
+def _named(header: str) -> tuple[str, ...]:
+    """The names in a table's header; empty where it is none."""
+    try:
+        value: Any = tomllib.loads(header)
+    except tomllib.TOMLDecodeError:
+        return ()
+    names = []
+    while isinstance(value, dict) and value:
+        ((name, value),) = value.items()
+        names.append(name)
+    return tuple(names)
+
+
+def _same(before: dict[str, Any], after: dict[str, Any], wanted: Mapping[str, Any]) -> bool:
+    """Whether nothing but our entries, and what is empty without them, makes the difference."""
+
+    def rest(config: dict[str, Any], states: Mapping[str, Any]) -> dict[str, Any]:
+        hooks = {**table(config, "hooks"), "state": dict(states)}
+        full = {name: value for name, value in hooks.items() if value}
+        return {name: value for name, value in {**config, "hooks": full}.items() if value or name != "hooks"}
+
+    return rest(before, wanted) == rest(after, table(after, "hooks", "state"))

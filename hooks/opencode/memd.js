@@ -1,0 +1,300 @@
+// memd's plugin for OpenCode: notes what the client's database cannot tell, and gives back what the model has lost.
+//
+// OpenCode waits for its plugins without a limit, and an error in one of them can cost the person a prompt. So every
+// hook here ends within BUDGET, catches everything, and prints nothing (the screen is OpenCode's own). The daemon is
+// asked over its Unix socket; without a whole answer in time the ready reply on disk serves; without that, nothing.
+//
+//   <state>/sessions/opencode/<session id>/notes.jsonl      what happened, a line each; written whether or not a daemon runs
+//   <state>/sessions/opencode/<session id>/ready/<EVENT>    what the daemon left ready
+//   <state>/opencode/alive.json                             when this plugin was last seen running
+//
+// Which hooks there are and what they pass was measured on OpenCode 1.18.33. `memd install` writes SOCKET and STATE.
+import fs from "node:fs"
+import net from "node:net"
+import os from "node:os"
+import path from "node:path"
+
+const SOCKET = ""
+const STATE = ""
+const VERSION = 1
+
+const BUDGET = 300 // ms for each hook that OpenCode waits for, all included
+const ANSWER = 200 // ms of them for the daemon
+const DISK = 50 // ms of them that are kept for the disk
+const TICK = 25 // ms
+const REST = 10_000 // ms for which a daemon that was too slow is not asked again
+const BEAT = 60_000 // ms between two signs of life
+const COMMAND = 5_000 // ms within which a command becomes a message
+const LIMIT = 4 * 2 ** 20 // bytes of an answer; no text of memd comes near it
+
+const ID = /^[A-Za-z0-9_-]{1,199}$/
+const ENDING = /\nmemd checkpoint (\d+) of \S+ ends here; receipt (\w+)\s*$/
+const SIDE = ["title", "compaction", "summary"] // agents whose requests are not the conversation's
+const COMMANDS = ["run", "serve", "web", "acp", "session", "export", "import", "github", "agent", "debug"]
+
+const [socketPath, state] = where(process.env)
+const kind = kindOf(process.argv)
+const parents = new Map() // session -> the session that started it, "" for none
+const commands = new Map() // session -> the command that is about to become a message
+const messages = new Set() // user messages that were seen
+const windows = new Map() // session -> its last window note
+const pushed = new Map() // session -> the text that the coming request carries
+const shown = new Map() // session -> the text that was noted as given
+let restsUntil = 0
+let beatAt = 0
+
+export default async ({ client, directory }) => {
+  let prompts = [] // of the agents in SIDE
+
+  /** Whether another session started this one: nothing is ever given to it, its prompts are a model's. */
+  async function isChild(session) {
+    if (!parents.has(session)) {
+      const found = await client.session.get({ path: { id: session } }).catch(() => null)
+      if (found?.data?.id === session) parents.set(session, found.data.parentID ?? "")
+    }
+    return Boolean(parents.get(session))
+  }
+
+  /** Whether a request is for a title or a summary: the hook is not told the agent, but its prompt stands first. */
+  async function isSide([first = ""]) {
+    if (prompts.length === 0) {
+      const agents = (await client.app.agents().catch(() => null))?.data ?? []
+      prompts = agents.filter(({ name, prompt }) => SIDE.includes(name) && prompt).map(({ prompt }) => prompt)
+    }
+    return prompts.length ? prompts.some((prompt) => first.startsWith(prompt)) : !first.includes("<env>")
+  }
+
+  beat()
+  return {
+    "experimental.chat.system.transform": harmless(async ({ sessionID, model }, { system }, left) => {
+      if (!ID.test(sessionID ?? "")) return
+      const [child, side] = await Promise.all([isChild(sessionID), isSide(system)])
+      if (child || side) return
+      pushed.delete(sessionID)
+      const { context, input, output } = model?.limit ?? {}
+      const asked = { session_id: sessionID, cwd: directory, model: nameOf(model), context, input, output }
+      const text = await given("Request", asked, left)
+      if (!text || !left() || system.some((other) => other.includes(text))) return
+      system.push(text)
+      pushed.set(sessionID, text)
+    }),
+
+    "experimental.session.compacting": harmless(async ({ sessionID }, { context }, left) => {
+      if (await isChild(sessionID)) return
+      const text = await given("PreCompact", { session_id: sessionID, cwd: directory }, left)
+      if (text && left()) context.push(text)
+    }),
+
+    "command.execute.before": harmless(async ({ sessionID, command, arguments: words }) => {
+      commands.set(sessionID, { name: command, arguments: words, at: Date.now() })
+    }),
+
+    "chat.message": harmless(async (_, { message, parts }) => {
+      const session = message.sessionID
+      const { at, ...command } = commands.get(session) ?? { at: 0 }
+      const expanded = Date.now() - at < COMMAND
+      commands.delete(session)
+      messages.add(message.id)
+      if (await isChild(session)) return
+      const own = parts.filter((part) => part.type === "text" && !part.synthetic && !part.ignored)
+      note(session, "message", {
+        message_id: message.id,
+        kind,
+        command: expanded ? command : null,
+        parts: expanded ? [] : own.map((part) => part.id), // a command's text is its template, not the person's
+      })
+    }),
+
+    "chat.params": harmless(async ({ sessionID, agent, model, message }) => {
+      if (SIDE.includes(agent) || (await isChild(sessionID))) return
+      const { context, input, output } = model?.limit ?? {}
+      const window = { model: nameOf(model), context, input, output }
+      if (windows.get(sessionID) !== JSON.stringify(window)) note(sessionID, "window", window)
+      windows.set(sessionID, JSON.stringify(window))
+      const text = pushed.get(sessionID)
+      pushed.delete(sessionID)
+      if (!text || shown.get(sessionID) === text) return
+      shown.set(sessionID, text)
+      const [, number, code] = ENDING.exec(text) ?? []
+      note(sessionID, "injected", { number: Number(number) || null, code: code ?? null, message_id: message?.id })
+    }),
+
+    event: harmless(async ({ event }) => {
+      const { type, properties } = event
+      const session = properties?.sessionID ?? properties?.info?.id
+      beat()
+      switch (type) {
+        case "session.created":
+        case "session.updated":
+          parents.set(session, properties.info.parentID ?? "")
+          return
+        case "message.updated":
+          return await shell(session, properties.info)
+        case "session.compacted":
+          shown.delete(session)
+          return tell(session)
+        case "session.idle":
+        case "session.deleted":
+          return tell(session)
+      }
+    }),
+  }
+
+  /** A user's message that no prompt made: a shell command, or the client's own. Copies of a fork keep their old time. */
+  async function shell(session, { id, role, time }) {
+    if (role !== "user" || messages.has(id) || Date.now() - time.created > BEAT) return
+    messages.add(id)
+    if (!(await isChild(session))) note(session, "message", { message_id: id, kind, command: null, parts: [] })
+  }
+}
+
+/** A hook that cannot fail, and for which OpenCode waits no longer than BUDGET; `left` gives what is left of that. */
+function harmless(hook) {
+  return (input, output) =>
+    new Promise((resolve) => {
+      const clock = countdown(BUDGET, resolve)
+      Promise.resolve()
+        .then(() => hook(input, output, clock.left))
+        .catch(() => {})
+        .then(clock.stop)
+        .then(resolve)
+    })
+}
+
+/** Calls `over` after `ms` in which this process could have heard an answer: while OpenCode itself is busy, nothing can. */
+function countdown(ms, over) {
+  let left = ms
+  const tick = () => {
+    left -= TICK
+    if (left > 0) return
+    clearInterval(timer)
+    over()
+  }
+  const timer = setInterval(tick, TICK)
+  return { left: () => Math.max(0, left), stop: () => clearInterval(timer) }
+}
+
+/** memd's text for an event: the daemon's, else what lies ready on disk, else none. */
+async function given(event, payload, left) {
+  const answer = await ask(event, payload, Math.min(ANSWER, left() - DISK))
+  return answer ?? ready(event, payload.session_id)
+}
+
+function ready(event, session) {
+  try {
+    if (!ID.test(session) || !isOurs(state)) return ""
+    return fs.readFileSync(path.join(state, "sessions", "opencode", session, "ready", event), "utf8")
+  } catch {
+    return ""
+  }
+}
+
+/** The daemon's text; null when the disk is best: nobody there, too late, a cut answer, or one that says so. */
+function ask(event, payload, patience) {
+  return new Promise((resolve) => {
+    if (patience <= 0 || Date.now() < restsUntil || !isTrusted(socketPath)) return resolve(null)
+    const chunks = []
+    const end = (text) => {
+      clock.stop()
+      peer.destroy()
+      resolve(text)
+    }
+    const clock = countdown(patience, () => {
+      if (event !== "Note") restsUntil = Date.now() + REST
+      end(null)
+    })
+    const peer = net.createConnection(socketPath)
+    peer.on("error", () => end(null))
+    peer.on("close", () => end(null))
+    peer.on("connect", () => {
+      const body = Buffer.from(JSON.stringify(payload))
+      peer.write(Buffer.concat([Buffer.from(`1 opencode ${event} - - ${body.length}\n`), body]))
+    })
+    peer.on("data", (chunk) => {
+      chunks.push(chunk)
+      const text = parse(Buffer.concat(chunks))
+      if (text !== undefined) end(text)
+    })
+  })
+}
+
+/** The text of an answer, null for one without, undefined while it is not whole. */
+function parse(answer) {
+  const at = answer.indexOf(10)
+  if (at < 0) return answer.length < 64 ? undefined : null
+  const size = /^text (\d{1,8})$/.exec(answer.toString("latin1", 0, at))?.[1]
+  if (size === undefined || Number(size) > LIMIT) return null
+  const body = answer.subarray(at + 1)
+  if (body.length < Number(size)) return undefined
+  if (body.length > Number(size)) return null
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(body)
+  } catch {
+    return null
+  }
+}
+
+/** One line more in a session's notes, in one write, and a word to the daemon that it is there. */
+function note(session, type, fields) {
+  try {
+    if (!ID.test(session ?? "") || !isOurs(state)) return
+    const folder = path.join(state, "sessions", "opencode", session)
+    fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
+    const line = JSON.stringify({ v: 1, type, at: Date.now(), session_id: session, ...fields })
+    fs.appendFileSync(path.join(folder, "notes.jsonl"), line + "\n", { mode: 0o600 })
+    tell(session)
+  } catch {}
+}
+
+/** Says that there is something to read, and does not wait for an answer. */
+function tell(session) {
+  ask("Note", { session_id: session }, ANSWER).catch(() => {})
+}
+
+/** A sign of life, at most one each BEAT. */
+function beat() {
+  try {
+    if (Date.now() - beatAt < BEAT || !isOurs(state)) return
+    beatAt = Date.now()
+    const file = path.join(state, "opencode", "alive.json")
+    fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
+    const alive = { v: 1, type: "alive", at: beatAt, pid: process.pid, version: VERSION, kind }
+    fs.writeFileSync(`${file}.${process.pid}`, JSON.stringify(alive) + "\n", { mode: 0o600 })
+    fs.renameSync(`${file}.${process.pid}`, file)
+  } catch {}
+}
+
+/** Socket and state directory: the environment's word, what install wrote, or the default places (as in memd/config.py). */
+function where(env) {
+  const elsewhere = env.MEMD_STATE_DIR && env.MEMD_STATE_DIR !== STATE // it belongs to another daemon
+  const local = process.platform === "darwin" ? "Library/Application Support" : ".local/state"
+  const base = env.XDG_STATE_HOME || path.join(env.HOME || os.homedir(), local)
+  const directory = env.MEMD_STATE_DIR || STATE || path.join(base, "memd")
+  return [env.MEMD_SOCKET || (!elsewhere && SOCKET) || path.join(directory, "memd.sock"), directory]
+}
+
+/** What this process is; `tui`: a person's terminal is where its prompts come from. */
+function kindOf([, script, ...words]) {
+  if (/[\\/]tui[\\/]worker\.[jt]s$/.test(script ?? "")) return "tui"
+  return words.find((word) => COMMANDS.includes(word)) ?? (words.includes("--mini") ? "tui" : "other")
+}
+
+function nameOf(model) {
+  return model ? `${model.providerID}/${model.id}` : null
+}
+
+function isOurs(directory) {
+  const found = fs.statSync(directory)
+  return found.isDirectory() && found.uid === process.getuid()
+}
+
+/** Whether the socket is our own and nobody else can have put it there: Bun cannot ask for the peer's user. */
+function isTrusted(socket) {
+  try {
+    const [found, folder] = [fs.statSync(socket), fs.statSync(path.dirname(socket))]
+    const guarded = (folder.mode & 0o022) === 0 || (folder.mode & 0o1000) !== 0
+    return found.isSocket() && found.uid === process.getuid() && guarded && [0, found.uid].includes(folder.uid)
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,44 @@
+"""What OpenCode's plugin asks the daemon, and what answers it (measured on 1.18.33).
+
+- `Request`, before each request to the model: the text goes in as a system message of its own. The client keeps nothing of it,
+  so it is given anew each time, the same bytes. The plugin asks neither for titles and summaries nor in child sessions.
+- `PreCompact`, before a summary is asked for: the text is appended to that request.
+- `Note`: something new is in the session's notes; nothing is given.
+
+The plugin takes the answer as it is, plain text. Its payload is `{"session_id", "cwd", "model": "<provider>/<model>", "context",
+"input", "output"}`, the last three in tokens; `Note` has the session alone.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from memd.tools.fields import string
+from memd.tools.protocol import Moment
+
+REQUEST = "Request"
+PRE_COMPACT = "PreCompact"
+NOTE = "Note"
+
+PART_LIMIT = 1_000_000
+"""UTF-16 units of one system message: the client sets no limit, the budget in tokens does."""
+
+_REPLY, _SHARE = 32_000, 5
+"""The client keeps the model's longest answer free, at most so many tokens; of a small window that is about a fifth."""
+
+
+def moment(event: str, payload: Mapping[str, Any]) -> Moment | None:
+    """The plugin's payload, as far as it is needed."""
+    session = string(payload, "session_id")
+    if not session:
+        return None
+    return Moment(event=event, source=None, session=session, cwd=string(payload, "cwd") or None)
+
+
+def reply(event: str, text: str) -> bytes:
+    """The bytes that the plugin passes on at an event; nothing for nothing, and for a note."""
+    return b"" if event == NOTE else text.encode("utf-8", "replace")
+
+
+def threshold(window: int | None) -> int | None:
+    """The fill at which the client compacts by itself: the window less the longest answer, which only the plugin knows."""
+    return None if window is None else window - min(_REPLY, window // _SHARE)

@@ -1,0 +1,89 @@
+"""A look into another program's SQLite database, while that program may be writing: one short read transaction.
+
+- Read-only by URI (`mode=ro`) and by pragma. Never `immutable`: what was committed may stand in the `-wal` alone.
+- The connection lives as long as the look. A reader in WAL mode blocks no writer, but a checkpoint of the log cannot pass
+  what it still reads, so nothing is kept open.
+- SQLite itself makes `-wal` and `-shm` beside a WAL database on which nobody works. Where it must not, there is no reading.
+- Whatever is in the way is a `SourceUnreadable` with one line that says what; only a file that is not there is a
+  `FileNotFoundError`.
+"""
+
+import os
+import sqlite3
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from memd.errors import SourceUnreadable
+
+PATIENCE = 0.25
+"""Seconds to wait for a lock; WAL readers wait for none but while the log is recovered. The next hint tries again."""
+_MAGIC = b"SQLite format 3\0"
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[sqlite3.Connection]:
+    """One snapshot of the database.
+
+    Raises:
+        FileNotFoundError: it is not there.
+        SourceUnreadable: it is there and cannot be read now.
+    """
+    _check(path)
+    try:
+        sql = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=PATIENCE, isolation_level=None)
+    except sqlite3.Error as error:
+        raise SourceUnreadable(f"{path}: {_why(path, error)}") from error
+    try:
+        sql.text_factory = _text
+        sql.execute("PRAGMA query_only = 1")
+        sql.execute("BEGIN")
+        yield sql
+    except sqlite3.Error as error:
+        raise SourceUnreadable(f"{path}: {_why(path, error)}") from error
+    finally:
+        sql.close()
+
+
+def is_database(head: bytes) -> bool:
+    """Whether a file that begins like this is an SQLite database."""
+    return head.startswith(_MAGIC)
+
+
+def columns(sql: sqlite3.Connection, table: str) -> frozenset[str]:
+    """The columns of a table; none where there is no such table."""
+    return frozenset(str(row[1]) for row in sql.execute("SELECT * FROM pragma_table_info(?)", (table,)))
+
+
+def _check(path: Path) -> None:
+    try:
+        found = os.stat(path)  # noqa: PTH116 - a text is as good as a path
+    except (FileNotFoundError, NotADirectoryError):
+        raise FileNotFoundError(path) from None
+    except (OSError, ValueError) as error:
+        raise SourceUnreadable(f"{path}: {getattr(error, 'strerror', None) or error}") from error
+    if not stat.S_ISREG(found.st_mode):
+        raise SourceUnreadable(f"{path}: not a regular file")
+
+
+def _text(data: bytes) -> str:
+    """Text as it is stored; bytes that are no UTF-8 are no reason to read nothing."""
+    return data.decode("utf-8", "replace")
+
+
+def _why(path: Path, error: sqlite3.Error) -> str:
+    """What stands in the way, for a person."""
+    name = getattr(error, "sqlite_errorname", "")
+    shared = Path(f"{path}-shm").exists()
+    match name.split("_")[1] if "_" in name else "":
+        case "BUSY" | "LOCKED":
+            return "the database is locked by another program"
+        case "NOTADB":
+            return "not an SQLite database"
+        case "CORRUPT":
+            return "the database is damaged (SQLite: malformed)"
+        case "CANTOPEN" | "READONLY" if not shared and not os.access(path.parent, os.W_OK):
+            return "SQLite needs to make a -shm file beside the database, and the folder cannot be written"
+        case _:
+            return f"{error}"

@@ -1,0 +1,104 @@
+"""OpenCode: all that memd knows of it."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from memd.errors import Refused
+from memd.model import Event, Record
+from memd.tail.batch import Batch, Line
+from memd.tools.opencode import hooks, identity, parse, place, source, state, witness
+from memd.tools.opencode.state import ReaderState
+from memd.tools.protocol import Files, HookEntry, Identity, Known, Moment, News, Place, Plan, Trust
+
+
+class OpenCode:
+    """The `Tool` for OpenCode; see `memd.tools.protocol` for what each member promises.
+
+    Which database is meant is decided by the environment of this process, as it is for the client (`OPENCODE_DB`).
+    """
+
+    name = "opencode"
+    unit = "events"
+    part_limit = hooks.PART_LIMIT
+    part_count = 1
+    prompt_event = ""
+    call_event = ""
+    request_event = hooks.REQUEST
+    trust: Trust | None = None
+
+    def place(self, environ: Mapping[str, str]) -> Place:
+        return place.place(environ)
+
+    def enters(self, directory: str) -> bool:
+        return place.enters(directory, os.environ)
+
+    def wanted(self, path: Path) -> bool:
+        return place.wanted(path, place.named(os.environ))
+
+    def sources(self, file: Path, known: Known) -> Sequence[News]:
+        return source.sources(file, known, place.named(os.environ))
+
+    def read(self, path: Path, cursor: str | None, limit: int, notes: Path) -> Batch:
+        return source.read(path, cursor, limit, notes)
+
+    def there(self, path: Path) -> bool:
+        return source.there(path)
+
+    def identify(self, path: Path, head: Sequence[bytes]) -> Identity | None:
+        return identity.identify(path, head)
+
+    def claims(self, path: Path, head: Sequence[bytes]) -> bool:
+        return place.claims(path, head)
+
+    def children(self, path: Path) -> Sequence[Path]:  # noqa: ARG002 - they are in the database as all others are
+        return ()
+
+    def start(self, identity: Identity) -> ReaderState:
+        return ReaderState(identity.native, child=identity.parent is not None)
+
+    def load(self, text: str) -> ReaderState:
+        return state.load(text)
+
+    def dump(self, reader: ReaderState) -> str:
+        return state.dump(reader)
+
+    def feed(self, reader: ReaderState, line: Line) -> tuple[ReaderState, tuple[Event, ...]]:
+        return parse.feed(reader, line)
+
+    def left(self, reader: ReaderState) -> tuple[ReaderState, tuple[Event, ...]]:
+        return reader, ()
+
+    def concerns(self, record: Record) -> bool:
+        return witness.concerns(record)
+
+    def lift(self, records: Sequence[Record], history: Iterable[bytes], session: str) -> Sequence[Event]:  # noqa: ARG002
+        return witness.lift(records, history)
+
+    def window(self, model: str | None) -> int | None:  # noqa: ARG002 - a name does not tell; the plugin does
+        return None
+
+    def threshold(self, window: int | None) -> int | None:
+        return hooks.threshold(window)
+
+    def moment(self, event: str, payload: Mapping[str, Any]) -> Moment | None:
+        return hooks.moment(event, payload)
+
+    def entries(self) -> tuple[HookEntry, ...]:
+        return ()
+
+    def reply(self, event: str, text: str) -> bytes:
+        return hooks.reply(event, text)
+
+    def files(self, home: Path) -> tuple[Path, ...]:
+        return (home / "plugin" / "memd.js",)
+
+    def install(self, home: Path, before: Files, command: Sequence[str]) -> tuple[Plan, ...]:  # noqa: ARG002
+        raise Refused("OpenCode's plugin cannot be installed yet")
+
+    def uninstall(self, home: Path, before: Files, original: Files) -> tuple[Plan, ...]:  # noqa: ARG002
+        raise Refused("OpenCode's plugin cannot be removed yet")
+
+    def installed(self, home: Path, before: Files, command: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002
+        return ("missing",)

@@ -1,0 +1,185 @@
+"""Tool calls: what OpenCode's own tools do, in the words that all tools share.
+
+Names and fields as in 1.18.33 (recorded, or read in the client: question, permission refusals, background tasks) and 1.1.65.
+A command that failed is `completed` there, its exit code in `metadata.exit`.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from memd.model import Kind, Operation, State
+from memd.model.secrets import mask
+from memd.tools.fields import excerpt, flag, flat, items, string, table, whole
+
+Row = Mapping[str, Any]
+
+DETAIL = 2_000
+"""Characters of an edited text, a prompt or a description that are kept with a call."""
+RESULT = 1_200
+"""Characters of a tool's answer that are kept; the rest is found by the record's pointer into the log."""
+
+_KINDS = {
+    "read": Kind.READ,
+    "edit": Kind.EDIT,
+    "multiedit": Kind.EDIT,
+    "patch": Kind.EDIT,
+    "apply_patch": Kind.EDIT,
+    "write": Kind.CREATE,
+    "bash": Kind.COMMAND,
+    "shell": Kind.COMMAND,
+    "grep": Kind.SEARCH,
+    "glob": Kind.SEARCH,
+    "list": Kind.SEARCH,
+    "codesearch": Kind.SEARCH,
+    "webfetch": Kind.WEB,
+    "websearch": Kind.WEB,
+    "todowrite": Kind.TASKS,
+    "todoread": Kind.TASKS,
+    "question": Kind.ASK,
+    "plan_enter": Kind.PLAN,
+    "plan_exit": Kind.PLAN,
+    "task": Kind.AGENT,
+    "skill": Kind.SKILL,
+}
+_TARGETS = {
+    Kind.READ: ("filePath", "path"),
+    Kind.EDIT: ("filePath", "path"),
+    Kind.CREATE: ("filePath", "path"),
+    Kind.COMMAND: ("command",),
+    Kind.SEARCH: ("pattern", "query", "path"),
+    Kind.WEB: ("url", "query"),
+    Kind.AGENT: ("description",),
+    Kind.SKILL: ("name",),
+}
+_DETAILS = {
+    Kind.READ: ("offset", "limit"),
+    Kind.COMMAND: ("description", "workdir"),
+    Kind.SEARCH: ("path", "include"),
+    Kind.AGENT: ("prompt", "subagent_type", "background", "command"),
+}
+_PATCHED = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.{1,1000})$", re.MULTILINE)
+_REFUSED = "The user rejected permission to use this specific tool call"
+_FEEDBACK = "The user rejected permission to use this specific tool call with the following feedback: "
+_DISMISSED = "The user dismissed this question"
+_ABORTED = ("Tool execution aborted", "Tool execution was aborted", "Aborted", "The operation was aborted")
+
+
+def operation(part: Row, at: int | None) -> Operation | None:
+    """The call that a tool part tells of, as far as it has come; None before its input is there."""
+    name, state = string(part, "tool"), table(part, "state")
+    call = string(part, "callID") or string(part, "id")
+    if not name or not call or string(state, "status") not in {"running", "completed", "error"}:
+        return None
+    kind = _KINDS.get(name, Kind.OTHER)
+    given, found = table(state, "input"), table(state, "metadata")
+    done = _state(kind, state, found)
+    result = "" if done is State.RUNNING else excerpt(answer(part), RESULT)
+    detail = _detail(kind, given, found) | _outcome(kind, found)
+    return Operation(call, kind, name, at, done, _target(kind, given, found), detail, result)
+
+
+def answer(part: Row) -> str:
+    """What a tool answered: its output, or its error."""
+    state = table(part, "state")
+    return string(state, "error") if string(state, "status") == "error" else flat(state.get("output"))
+
+
+def _state(kind: Kind, state: Row, found: Row) -> State:
+    status, error = string(state, "status"), string(state, "error")
+    if status == "running":
+        return State.RUNNING
+    if status == "error":
+        if error.startswith((_REFUSED, _DISMISSED)):
+            return State.REFUSED
+        return State.INTERRUPTED if flag(found, "interrupted") or error.startswith(_ABORTED) else State.FAILED
+    if kind is Kind.AGENT and flag(found, "background"):
+        return State.BACKGROUND
+    return State.FAILED if kind is Kind.COMMAND and (whole(found, "exit") or 0) != 0 else State.DONE
+
+
+def _target(kind: Kind, given: Row, found: Row) -> str:
+    if kind is Kind.ASK:
+        return next((string(one, "question") for one in items(given, "questions") if isinstance(one, dict)), "")[
+            :DETAIL
+        ]
+    named = next((string(given, key) for key in _TARGETS.get(kind, ()) if string(given, key)), "")
+    return named or next(iter(_files(given, found)), "")
+
+
+def _files(given: Row, found: Row) -> list[str]:
+    """The files that a patch changes: as its result tells, else as its text names them."""
+    told = [string(one, "filePath") or string(one, "file") for one in items(found, "files") if isinstance(one, dict)]
+    return [name for name in told if name] or [name.strip() for name in _PATCHED.findall(string(given, "patchText"))]
+
+
+def _detail(kind: Kind, given: Row, found: Row) -> dict[str, Any]:
+    kept = ((key, _short(given.get(key))) for key in _DETAILS.get(kind, ()))
+    detail: dict[str, Any] = {key: value for key, value in kept if value is not None and value != ""}
+    match kind:
+        case Kind.EDIT:
+            edits: list[Row] = [one for one in items(given, "edits") if isinstance(one, dict)] or [given]
+            new = string(edits[0], "newString") or string(given, "patchText")
+            detail |= {"old": _short(string(edits[0], "oldString")), "new": _short(new), "edits": len(edits)}
+            detail |= {"files": _files(given, found)[:50]} if string(given, "patchText") else {}
+        case Kind.CREATE:
+            text = string(given, "content")
+            detail |= {"new": _short(text), "lines": text.count("\n") + 1}
+        case Kind.ASK:
+            detail |= {"questions": [_short(question) for question in questions(given)]}
+        case Kind.TASKS:
+            detail |= {"items": _tasks(given, found)} if items(given, "todos") or items(found, "todos") else {}
+        case _:
+            pass
+    return detail
+
+
+def _outcome(kind: Kind, found: Row) -> dict[str, Any]:
+    """What the result adds: how a command ended, who goes on working."""
+    match kind:
+        case Kind.COMMAND if (code := whole(found, "exit")) is not None:
+            return {"exit": code}
+        case Kind.AGENT:
+            agent = string(found, "sessionId")
+            job = (string(found, "jobId") or agent) if flag(found, "background") else ""
+            return {name: value for name, value in (("agent", agent), ("job", job)) if value}
+        case _:
+            return {}
+
+
+def _tasks(given: Row, found: Row) -> list[dict[str, str]]:
+    listed = [one for one in items(found, "todos") or items(given, "todos") if isinstance(one, dict)]
+    return [
+        {"id": str(n), "text": mask(string(one, "content"))[:DETAIL], "status": string(one, "status") or "pending"}
+        for n, one in enumerate(listed, 1)
+    ]
+
+
+def questions(given: Row) -> list[str]:
+    """The agent's questions."""
+    return [string(one, "question") for one in items(given, "questions") if isinstance(one, dict)]
+
+
+def answers(part: Row) -> Iterator[tuple[str, str]]:
+    """Each question of a question call with what was answered; silence is no answer."""
+    state = table(part, "state")
+    if string(part, "tool") != "question" or string(state, "status") != "completed":
+        return
+    chosen = items(table(state, "metadata"), "answers")
+    for question, one in zip(questions(table(state, "input")), chosen, strict=False):
+        words = ", ".join(word for word in one if isinstance(word, str)) if isinstance(one, list) else ""
+        if words.strip():
+            yield question, words
+
+
+def refusal(part: Row) -> str:
+    """The words of a refusal, empty where none were given."""
+    state = table(part, "state")
+    error = string(state, "error") if string(state, "status") == "error" else ""
+    return error.removeprefix(_FEEDBACK).strip() if error.startswith(_FEEDBACK) else ""
+
+
+def _short(value: Any) -> Any:
+    if isinstance(value, str):
+        return value if len(value) <= DETAIL else mask(value)[:DETAIL]
+    return value if isinstance(value, bool | int | float) else None

@@ -1,0 +1,107 @@
+"""The reader's state of one OpenCode session: small, frozen, kept beside the cursor.
+
+Raise VERSION when the meaning of a field changes; a state of another version makes the session be read again from its start,
+where the ids of messages and parts keep every entry from being recorded twice.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+from memd.model import Facts
+from memd.model.secrets import masked_value
+
+VERSION = 1
+RECENT = 40
+"""So many messages are remembered whole; rows about older ones change nothing any more."""
+OPEN = 100
+"""So many calls without a result are remembered: a crash leaves some, and their results never come."""
+NOTED = 4_000
+"""So many notes of the plugin wait for their message: who reads after a long time has all of them first."""
+RUNS = 1_500
+"""So many runs of entries can be taken back one by one; a session has two for each prompt."""
+
+Known = Mapping[str, Mapping[str, Any]]
+Run = tuple[str, str, str]
+"""A message, and the keys of the first and last of entries that follow one another and are all of it; empty: none yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderState:
+    """What has to be known of the rows before to understand the next one."""
+
+    session: str
+    child: bool = False
+    created: int = 0
+    """When the session was made, ms; what is older in it was copied."""
+    run: bool = False
+    """`opencode run` made the session, and nobody has spoken in it yet."""
+    facts: Facts = field(default_factory=Facts)
+    messages: Known = field(default_factory=dict)
+    """The last messages: `role`, `parent`, `agent`, `at`, and what was made of them (`parts`, `said`, `stepped`, …)."""
+    calls: Known = field(default_factory=dict)
+    """Tool calls that have no result yet, by part."""
+    held: Known = field(default_factory=dict)
+    """Texts that were written, but not to their end, by part."""
+    noted: Known = field(default_factory=dict)
+    """What the plugin noted of messages whose rows are still to come."""
+    runs: tuple[Run, ...] = ()
+    gone: tuple[str, ...] = ()
+    """Messages and entries that were removed for good."""
+    reverted: str = ""
+    """The message from which on everything is taken back for now."""
+    compacting: Known = field(default_factory=dict)
+    """Requests for a compaction whose summary is still to come: `auto`, `overflow`."""
+    replay: bool = False
+    """The client is about to write the last prompt again, which had overflowed the window."""
+    asked: str = ""
+    """The last prompt as a digest, and its key."""
+    tokens: int | None = None
+    """How full the context was at the last step."""
+    given: Mapping[str, Any] = field(default_factory=dict)
+    """A text of memd's that went into a request whose answer is still to come: `number`, `code`, `at`."""
+    answered: int = 0
+    """When the last step of an answer ended, ms."""
+
+
+_MASKED = ("messages", "calls", "held", "facts")
+"""What agent and client wrote: no secret of theirs is kept here either. Notes may hold the person's words."""
+
+
+def dump(state: ReaderState) -> str:
+    """The state as one line of JSON."""
+    values = {f.name: getattr(state, f.name) for f in fields(state)}
+    values["facts"] = asdict(state.facts)
+    values |= {name: masked_value(values[name]) for name in _MASKED}
+    return json.dumps({"version": VERSION, **values}, separators=(",", ":"), ensure_ascii=False)
+
+
+def load(text: str) -> ReaderState:
+    """The state that `dump` wrote.
+
+    Raises:
+        ValueError: the text is another version's, or no state at all.
+    """
+    values = json.loads(text)
+    if not isinstance(values, dict) or values.pop("version", None) != VERSION:
+        raise ValueError("a reader state of another version")
+    try:
+        values["runs"] = tuple((message, first, last) for message, first, last in values["runs"])
+        values["gone"] = tuple(values["gone"])
+        return ReaderState(**{**values, "facts": Facts(**values["facts"])})
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"not a reader state: {error!r}") from error
+
+
+def put(known: Known, key: str, value: Mapping[str, Any], limit: int) -> Known:
+    """The mapping with one more entry, the oldest fallen out."""
+    found = {**known, key: value}
+    while len(found) > limit:
+        del found[next(iter(found))]
+    return found
+
+
+def without(known: Known, key: str) -> Known:
+    """The mapping without an entry."""
+    return {name: value for name, value in known.items() if name != key}

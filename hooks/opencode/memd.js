@@ -1,8 +1,8 @@
 // memd's plugin for OpenCode: notes what the client's database cannot tell, and gives back what the model has lost.
 //
-// OpenCode waits for its plugins without a limit, and an error in one of them can cost the person a prompt. So every
-// hook here ends within BUDGET, catches everything, and prints nothing (the screen is OpenCode's own). The daemon is
-// asked over its Unix socket; without a whole answer in time the ready reply on disk serves; without that, nothing.
+// OpenCode waits for its plugins without a limit, and an error in one of them can cost the person a prompt. So each hook
+// here ends within BUDGET, catches everything, and prints nothing (the screen is OpenCode's). The daemon is asked over
+// its Unix socket; without a whole answer in time the ready reply on disk serves; without that, nothing.
 //
 //   <state>/sessions/opencode/<session id>/notes.jsonl      what happened, a line each; written whether or not a daemon runs
 //   <state>/sessions/opencode/<session id>/ready/<EVENT>    what the daemon left ready
@@ -25,9 +25,7 @@ const TICK = 25 // ms
 const REST = 10_000 // ms for which a daemon that was too slow is not asked again
 const BEAT = 60_000 // ms between two signs of life
 const COMMAND = 5_000 // ms within which a command becomes a message
-const LIMIT = 4 * 2 ** 20 // bytes of an answer; no text of memd comes near it
 
-const ID = /^[A-Za-z0-9_-]{1,199}$/
 const ENDING = /\nmemd checkpoint (\d+) of \S+ ends here; receipt (\w+)\s*$/
 const SIDE = ["title", "compaction", "summary"] // agents whose requests are not the conversation's
 const COMMANDS = ["run", "serve", "web", "acp", "session", "export", "import", "github", "agent", "debug"]
@@ -67,7 +65,7 @@ export default async ({ client, directory }) => {
   beat()
   return {
     "experimental.chat.system.transform": harmless(async ({ sessionID, model }, { system }, left) => {
-      if (!ID.test(sessionID ?? "")) return
+      if (!isId(sessionID)) return
       const [child, side] = await Promise.all([isChild(sessionID), isSide(system)])
       if (child || side) return
       pushed.delete(sessionID)
@@ -85,7 +83,7 @@ export default async ({ client, directory }) => {
       if (text && left()) context.push(text)
     }),
 
-    "command.execute.before": harmless(async ({ sessionID, command, arguments: words }) => {
+    "command.execute.before": harmless(({ sessionID, command, arguments: words }) => {
       commands.set(sessionID, { name: command, arguments: words, at: Date.now() })
     }),
 
@@ -126,8 +124,7 @@ export default async ({ client, directory }) => {
       switch (type) {
         case "session.created":
         case "session.updated":
-          parents.set(session, properties.info.parentID ?? "")
-          return
+          return parents.set(session, properties.info.parentID ?? "")
         case "message.updated":
           return await shell(session, properties.info)
         case "session.compacted":
@@ -182,7 +179,7 @@ async function given(event, payload, left) {
 
 function ready(event, session) {
   try {
-    if (!ID.test(session) || !isOurs(state)) return ""
+    if (!isId(session) || !isOurs(state)) return ""
     return fs.readFileSync(path.join(state, "sessions", "opencode", session, "ready", event), "utf8")
   } catch {
     return ""
@@ -222,11 +219,10 @@ function ask(event, payload, patience) {
 function parse(answer) {
   const at = answer.indexOf(10)
   if (at < 0) return answer.length < 64 ? undefined : null
-  const size = /^text (\d{1,8})$/.exec(answer.toString("latin1", 0, at))?.[1]
-  if (size === undefined || Number(size) > LIMIT) return null
+  const size = Number(/^text (\d{1,7})$/.exec(answer.toString("latin1", 0, at))?.[1] ?? -1)
   const body = answer.subarray(at + 1)
-  if (body.length < Number(size)) return undefined
-  if (body.length > Number(size)) return null
+  if (body.length < size) return undefined
+  if (body.length > size) return null
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(body)
   } catch {
@@ -237,7 +233,7 @@ function parse(answer) {
 /** One line more in a session's notes, in one write, and a word to the daemon that it is there. */
 function note(session, type, fields) {
   try {
-    if (!ID.test(session ?? "") || !isOurs(state)) return
+    if (!isId(session) || !isOurs(state)) return
     const folder = path.join(state, "sessions", "opencode", session)
     fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
     const line = JSON.stringify({ v: 1, type, at: Date.now(), session_id: session, ...fields })
@@ -279,9 +275,9 @@ function kindOf([, script, ...words]) {
   return words.find((word) => COMMANDS.includes(word)) ?? (words.includes("--mini") ? "tui" : "other")
 }
 
-function nameOf(model) {
-  return model ? `${model.providerID}/${model.id}` : null
-}
+const nameOf = (model) => (model ? `${model.providerID}/${model.id}` : null)
+
+const isId = (session) => typeof session === "string" && /^[A-Za-z0-9_-]{1,199}$/.test(session) // it may stand in a path
 
 function isOurs(directory) {
   const found = fs.statSync(directory)

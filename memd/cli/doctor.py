@@ -29,12 +29,12 @@ def command(*, fix: bool, as_json: bool) -> None:
     from memd.daemon.setup.repair import repair  # noqa: PLC0415
 
     places = paths(os.environ)
-    before = facts(places, os.environ)
+    before = facts(places, os.environ, ask_tools=True)
     found = findings(before)
     mended: tuple[Finding, ...] = ()
     if fix and any(finding.safe for finding in found):
         repair(places, os.environ, before)
-        left = findings(facts(places, os.environ))
+        left = findings(facts(places, os.environ, ask_tools=True))
         mended = tuple(finding for finding in found if finding.code not in {one.code for one in left})
         found = left
     ok = all(finding.note for finding in found)

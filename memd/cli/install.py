@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from memd.daemon.setup.settings import Planned
     from memd.tools.protocol import Plan, Tool
 
+UNTRUSTED = {"untrusted", "modified"}
 UNATTENDED = "this is not a terminal: run it again with --yes to accept the change, or with --dry-run to look at it"
 BY_HAND = "start it by hand: `memd run` in a terminal of its own, or `(memd run &)` from what starts this machine"
 
@@ -23,9 +24,12 @@ BY_HAND = "start it by hand: `memd run` in a terminal of its own, or `(memd run 
 @click.command("install")
 @click.argument("tools", nargs=-1, metavar="[TOOL]...")
 @click.option("--service/--no-service", default=None, help="Install and start the service too, or do not ask about it.")
+@click.option(
+    "--trust-codex-hooks", "trust", is_flag=True, help="Have Codex trust memd's hooks, which it skips otherwise."
+)
 @click.option("--dry-run", is_flag=True, help="Show what would change and write nothing.")
 @click.option("--yes", is_flag=True, help="Do not ask; the service is installed only with --service.")
-def command(tools: Sequence[str], *, service: bool | None, dry_run: bool, yes: bool) -> None:
+def command(tools: Sequence[str], *, service: bool | None, trust: bool, dry_run: bool, yes: bool) -> None:
     """Put memd's hooks into the settings of the coding agents found here (or of each TOOL named).
 
     The change is shown before it is made. `memd uninstall` takes all of it back.
@@ -38,8 +42,10 @@ def command(tools: Sequence[str], *, service: bool | None, dry_run: bool, yes: b
     planned = _plan(places, tools)
     _show(places, planned)
     manager = services.here(os.environ)
+    unsure = _unsure(places, planned)
     if dry_run:
         _show_service(places, manager, wanted=service)
+        _tell_trust(unsure)
         click.echo("Nothing was written.")
         return
     asked = not yes and sys.stdin.isatty()
@@ -47,13 +53,18 @@ def command(tools: Sequence[str], *, service: bool | None, dry_run: bool, yes: b
         _ask("Proceed?")
     days = _days(chosen.backfill_days) if asked and not backfill.answered(chosen) else None
     serve = _wanted(manager, service, asked=asked)
+    trusted = [one for one in unsure if trust or (asked and _agreed(one))]
     installation.put_in(places, planned)
     if days is not None:
         backfill.keep(places, days)
+    distrust = _trust(places, trusted)
+    _tell_trust([one for one in unsure if one not in trusted])
     trouble = _serve(places, manager) if serve else None
     _prove(places, [one.tool for one in planned], manager)
     if trouble:
         raise Refused(f"the hooks are in, the service is not: {trouble}; {BY_HAND}")
+    if distrust:
+        raise Refused(f"the hooks are in, and are not trusted: {distrust}")
 
 
 def _plan(places: "Paths", names: Sequence[str]) -> "list[Planned]":
@@ -89,6 +100,48 @@ def _show(places: "Paths", planned: "Sequence[Planned]") -> None:
             click.echo(f"note: {plan.path}: {note}")
     click.echo(f"The hook itself: {hook.copy_path(places)}, run by {hook.link_path(places)}")
     click.echo("`memd uninstall` takes all of it back.")
+
+
+def _unsure(places: "Paths", planned: "Sequence[Planned]") -> "list[Planned]":
+    """What will not run before it is trusted."""
+    from memd.daemon.setup import hook  # noqa: PLC0415
+
+    command = hook.command(places)
+    after = [
+        (one, {**one.before, **{plan.path: plan.after for plan in one.plans}}) for one in planned if one.tool.trust
+    ]
+    return [one for one, files in after if UNTRUSTED & set(one.tool.installed(one.home, files, command))]
+
+
+def _agreed(planned: "Planned") -> bool:
+    trust = planned.tool.trust
+    return trust is not None and click.confirm(trust.question, default=True)
+
+
+def _trust(places: "Paths", planned: "Sequence[Planned]") -> str:
+    """Has the tools trust the hooks, and tells what they say then; what went wrong, in words."""
+    from memd.daemon.setup import consent  # noqa: PLC0415
+
+    wrong = []
+    for tool, home, trust in ((one.tool, one.home, one.tool.trust) for one in planned):
+        if trust is None:
+            continue
+        try:
+            faults = consent.give(places, tool, trust, home, os.environ)
+        except Refused as error:
+            wrong.append(f"{error}; {trust.by_hand}")
+            continue
+        wrong += [f"{tool.name} itself calls them {' and '.join(faults)}; {trust.by_hand}"] if faults else []
+        if not faults:
+            click.echo(f"{tool.name}: memd's hooks are trusted; {tool.name} itself was asked and says so")
+    return "; ".join(wrong)
+
+
+def _tell_trust(planned: "Sequence[Planned]") -> None:
+    for tool, trust in ((one.tool, one.tool.trust) for one in planned):
+        if trust is not None:
+            again = f"`memd install {tool.name} --trust-{tool.name}-hooks`"
+            click.echo(f"{tool.name}: skips memd's hooks until you trust them: {trust.by_hand}; or {again}")
 
 
 def diff(plan: "Plan") -> Iterator[str]:

@@ -136,7 +136,8 @@ def _failing(facts: Facts) -> Iterator[Reason]:
 def _degraded(facts: Facts) -> Iterator[Reason]:
     name, tool = facts.session.id, facts.session.tool
     for fault in facts.hooks:
-        fix = "memd doctor" if fault in {"unreadable", "malformed", "disabled"} else f"memd install {tool}"
+        fix = "memd doctor" if fault in _BY_HAND else f"memd install {tool}"
+        fix += f" --trust-{tool}-hooks" if fault in _BY_TRUST else ""
         yield Reason(f"hooks-{fault}", _HOOKS[fault].format(tool=tool), fix, Health.DEGRADED)
     if facts.boundary is not None and facts.provable and not _arrived(facts, facts.boundary):
         when = clock(facts.boundary.at)
@@ -162,12 +163,16 @@ def _degraded(facts: Facts) -> Iterator[Reason]:
         )
 
 
+_BY_HAND, _BY_TRUST = {"unreadable", "malformed", "disabled", "skipped"}, {"untrusted", "modified"}
 _HOOKS = {
     "missing": "memd's hooks are not in {tool}'s settings: nothing can be given back",
     "changed": "memd's hooks in {tool}'s settings are not as this version writes them",
     "disabled": "{tool}'s settings switch all hooks off",
     "unreadable": "{tool}'s settings cannot be read as JSON",
     "malformed": "an entry of somebody else in {tool}'s settings is malformed, for which the client may drop all hooks",
+    "untrusted": "memd's hooks are not trusted in {tool}, which skips them without a word",
+    "modified": "memd's hooks are not those that were trusted in {tool}, which skips them without a word",
+    "skipped": "hooks of memd's are switched off in {tool}",
     "copy": "the hook's file is missing or not this version's",
     "interpreter": "the hook's interpreter is gone",
 }

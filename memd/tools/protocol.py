@@ -95,10 +95,10 @@ class Plan:
         return self.before != self.after
 
 
-Talk = Generator[Mapping[str, Any], Any, tuple[str, ...]]
+Talk = Generator[Mapping[str, Any], Any, tuple[str, ...] | None]
 """A dialogue in messages of JSON: it gives those to send, gets the answer to each that has an `id`, and ends with faults.
 
-The answer is its `result`; None where the other side reports an error.
+An answer is its `result`, None where the other side reports an error; the end is None where it cannot tell.
 """
 
 
@@ -109,6 +109,8 @@ class Trust(Protocol):
     """What is asked at the installation, and what a yes does."""
     by_hand: str
     """How a person does it in the tool itself, in half a sentence."""
+    what: str
+    """What the tool writes then into the files after the first, in a word or two."""
 
     def program(self, home: Path) -> tuple[Sequence[str], Mapping[str, str]]:
         """What to start for the dialogue (a message a line, in and out), and the variables that it needs for this home."""

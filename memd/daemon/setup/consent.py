@@ -23,6 +23,8 @@ from memd.daemon.setup.trouble import refused
 from memd.errors import Refused
 from memd.tools.protocol import Plan, Tool, Trust
 
+ASKED = frozenset({"untrusted", "modified", "skipped", "disabled"})
+"""The faults on which the tool has the last word; with any other its answer would be about something else."""
 PATIENCE = 20.0
 """Seconds for a whole dialogue; it takes less than one."""
 _WRITING = b"\x00"
@@ -43,7 +45,7 @@ def give(paths: Paths, tool: Tool, trust: Trust, home: Path, environ: Mapping[st
     modes = {path: settings.mode_of(path) for path in written}
     planned = Planned(tool, home, before, ())
     for path in written:
-        record = settings.noted(planned, Plan(path, before[path], _WRITING), record, modes[path])
+        record = settings.noted(planned, Plan(path, before[path], _WRITING, what=trust.what), record, modes[path])
     with refused(paths.state, "written"):
         ledger.write(paths, record)
     try:
@@ -66,8 +68,10 @@ def _converse(paths: Paths, trust: Trust, home: Path, environ: Mapping[str, str]
             while True:
                 message = talk.send(peer.ask(message))
         except StopIteration as done:
-            found: tuple[str, ...] = done.value
-            return found
+            found: tuple[str, ...] | None = done.value
+    if found is None:
+        raise Refused(f"`{Path(trust.program(home)[0][0]).name}` does not know the question: it may be too old")
+    return found
 
 
 def _program(trust: Trust, home: Path, environ: Mapping[str, str]) -> tuple[list[str], dict[str, str]]:

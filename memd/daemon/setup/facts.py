@@ -7,13 +7,13 @@ import os
 import shutil
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 from memd import config
 from memd.config import Paths
-from memd.daemon.setup import hook, ledger, settings
+from memd.daemon.setup import consent, hook, ledger, settings
 from memd.daemon.setup import service as services
 from memd.daemon.setup.hook import HookFacts
 from memd.daemon.setup.ledger import Ledger
@@ -39,6 +39,8 @@ class ToolFacts:
     """As `Tool.installed` says: `missing`, `changed`, `disabled`, …; empty when all is well."""
     notes: tuple[str, ...]
     """What a person should know of the file, in words."""
+    unasked: str | None = None
+    """Why the tool itself could not be asked whether it runs the hooks, where it was to be asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +63,16 @@ class SetupFacts:
     """Why the record cannot be opened, where it is there and this memd's."""
 
 
-def facts(paths: Paths, environ: Mapping[str, str]) -> SetupFacts:
-    """Look at everything. Nothing is changed and nothing raised: what cannot be looked at is a fault."""
+def facts(paths: Paths, environ: Mapping[str, str], *, ask_tools: bool = False) -> SetupFacts:
+    """Look at everything. Nothing is changed and nothing raised: what cannot be looked at is a fault.
+
+    With `ask_tools` those that run only trusted hooks are started and asked (most of a second); else their files must do.
+    """
     record = ledger.read(paths)
     homes = [(tool, home) for tool in TOOLS.values() for home in settings.homes(tool, environ, record)]
     tools = [_tool(tool, paths, home, environ, record) for tool, home in homes]
+    if ask_tools:
+        tools = [found and _asked(found, paths, environ) for found in tools]
     return SetupFacts(
         paths=paths,
         tools=tuple(found for found in tools if found),
@@ -114,6 +121,17 @@ def _tool(tool: Tool, paths: Paths, home: Path, environ: Mapping[str, str], reco
     except Refused as error:
         notes = (str(error),)
     return ToolFacts(tool.name, home, path, known or "missing" not in faults, faults, notes)
+
+
+def _asked(found: ToolFacts, paths: Paths, environ: Mapping[str, str]) -> ToolFacts:
+    """The same with the tool's own word on what its files only suggest."""
+    trust = TOOLS[found.name].trust
+    if trust is None or not found.installed or not consent.ASKED.issuperset(found.faults):
+        return found
+    try:
+        return replace(found, faults=consent.look(paths, trust, found.home, environ))
+    except Refused as error:
+        return replace(found, unasked=str(error))
 
 
 def _answers(paths: Paths) -> bool:

@@ -42,16 +42,27 @@ def findings(facts: SetupFacts) -> tuple[Finding, ...]:
 
 
 def _tool(tool: ToolFacts) -> Iterator[Finding]:
+    trust = f"{INSTALL} {tool.name} --trust-{tool.name}-hooks"
     texts = {
         "missing": (f"the hooks are gone from {tool.settings}", f"{INSTALL} {tool.name}", tool.installed),
         "changed": (f"the hooks in {tool.settings} are not as they should be", FIX, True),
-        "disabled": (f"disableAllHooks in {tool.settings} switches every hook off", "take that setting out", False),
+        "disabled": (
+            f"{tool.settings}: {_joined(tool) or 'every hook is switched off'}",
+            "take that setting out",
+            False,
+        ),
+        "untrusted": (f"the hooks in {tool.settings} are not trusted, and skipped without a word", trust, False),
+        "modified": (f"the hooks in {tool.settings} are not those that were trusted, and are skipped", trust, False),
+        "skipped": (f"hooks of {tool.settings} are switched off one by one", "switch them on again there", False),
         "malformed": (f"{tool.settings}: {_joined(tool)}", "mend that entry", False),
         "unreadable": (f"{tool.settings} cannot be used: {_joined(tool)}", "mend that file", False),
     }
     for fault in tool.faults:
         text, fix, safe = texts.get(fault, (f"{tool.settings}: {fault}", f"{INSTALL} {tool.name}", False))
         yield Finding(f"hooks-{fault}", f"{tool.name}: {text}", FIX if safe else fix, safe)
+    if tool.unasked is not None:
+        text = f"{tool.name} could not be asked whether it runs the hooks ({tool.unasked}); its files say so"
+        yield Finding("trust-unchecked", text, f"start {tool.name} and look there", note=True)
 
 
 def _joined(tool: ToolFacts) -> str:

@@ -32,6 +32,8 @@ class Written:
     """The permissions before, or those that a new file got."""
     home: str | None = None
     """The tool's home that the file belongs to; None: the folder that it is in (older ledgers)."""
+    what: str = "hooks"
+    """What was put in."""
 
     @property
     def before(self) -> bytes | None:

@@ -54,7 +54,7 @@ def plan_uninstall(tool: Tool, home: Path, ledger: Ledger) -> Planned:
     """
     mine = _mine(tool, home, ledger)
     before = read([*tool.files(home), *mine])
-    plans = {path: Plan(path, before[path], before[path]) for path in mine}
+    plans = {path: Plan(path, before[path], before[path], what=written.what) for path, written in mine.items()}
     if any(content is not None and not _left(mine.get(path), content) for path, content in before.items()):
         plans |= {plan.path: plan for plan in tool.uninstall(home, before, _originals(mine))}
     given_back = tuple(_given_back(plan, mine.get(plan.path)) for plan in plans.values())
@@ -111,7 +111,7 @@ def noted(planned: Planned, plan: Plan, ledger: Ledger, mode: int) -> Ledger:
     """The ledger with what is known of a file that is about to be written, and of the folders made for it."""
     original = _original(planned, plan, ledger)
     text = None if original is None else original.decode("utf-8", "surrogateescape")
-    written = Written(planned.tool.name, ledgers.digest(plan.after or b""), text, mode, str(planned.home))
+    written = Written(planned.tool.name, ledgers.digest(plan.after or b""), text, mode, str(planned.home), plan.what)
     return ledger.with_file(plan.path, written).with_folders(ledgers.missing_folders(plan.path.parent))
 
 

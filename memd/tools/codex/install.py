@@ -48,9 +48,22 @@ def plan(home: Path, before: Files, command: Sequence[str]) -> tuple[Plan]:
     content = before[hooks]
     try:
         _refuse_ignored(content)
-        return (Plan(hooks, content, HOOKS.install(content, _groups(command))),)
+        after = HOOKS.install(content, _groups(command))
     except Refused as error:
         raise Refused(f"{hooks}: {error}") from error
+    return (Plan(hooks, content, after, notes(home, before)),)
+
+
+def notes(home: Path, before: Files) -> tuple[str, ...]:
+    """What a person should know of what the client's own settings do to the hooks. Raises Refused where they are broken."""
+    _, config = files(home)
+    try:
+        settings = trusted.load(before[config])
+    except Refused as error:
+        raise Refused(f"{config}: {error}") from error
+    if trusted.table(settings, "features").get("hooks") is False:
+        return (f"`features.hooks` is false in {config}: no hook runs until that is taken out",)
+    return ()
 
 
 def unplan(home: Path, before: Files, original: Files) -> tuple[Plan, ...]:

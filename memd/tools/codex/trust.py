@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from memd.tools import hookfile
-from memd.tools.codex.install import ENTRIES, TOOL, files
+from memd.tools.codex.install import ENTRIES, PLUGIN, TOOL, files
 from memd.tools.protocol import Talk
 
 _Hooks = Generator[Mapping[str, Any], Any, tuple[list[dict[str, Any]], list[str]] | None]
@@ -27,6 +27,7 @@ class CodexTrust:
         "Codex runs no hook before you have trusted it; until then it skips memd's without a word.\n"
         f"Trust memd's {len(ENTRIES)} hooks now? (Codex itself writes that into its config.toml, for these hooks only)"
     )
+    what = "trust entries"
     by_hand = 'start `codex` and choose to review the hooks where it says "Hooks need review"'
 
     def program(self, home: Path) -> tuple[Sequence[str], Mapping[str, str]]:
@@ -72,10 +73,10 @@ def _own(
 
 def _faults(
     found: tuple[list[dict[str, Any]], list[str]] | None, home: Path, command: Sequence[str]
-) -> tuple[str, ...]:
+) -> tuple[str, ...] | None:
     if found is None:
-        return ("unanswered",)
-    ours = _own(found, home, command)
+        return None
+    ours = _own(found, home, command) or [hook for hook in found[0] if str(hook.get("pluginId")).startswith(PLUGIN)]
     if len(ours) < len(ENTRIES):
         ignored = any(str(files(home)[0].name) in warning for warning in found[1])
         return ("malformed" if ignored else "changed" if ours else "disabled",)

@@ -165,16 +165,17 @@ def test_a_late_handler_is_not_waited_for_and_not_cancelled(path, monkeypatch):
     monkeypatch.setattr(ear, "DEADLINE", 0.05)
 
     async def run():
-        troubles, finished = [], asyncio.Event()
+        troubles, let_go, finished = [], asyncio.Event(), asyncio.Event()
 
         async def answer(_):
-            await asyncio.sleep(0.3)
+            await let_go.wait()
             finished.set()
             return b"too late"
 
         async with serving(path, answer, troubles):
             reply = await exchange(path, b"1 codex Stop - - 0\n")
             early = finished.is_set()
+            let_go.set()
             await asyncio.wait_for(finished.wait(), 5)
         return reply, early, troubles
 
@@ -217,7 +218,7 @@ def test_deadlines(tool, event, seconds):
 
 def test_a_silent_peer_is_dropped(path, monkeypatch):
     """A peer that sends nothing holds its connection for a few seconds only, and delays nobody."""
-    monkeypatch.setattr(ear, "PATIENCE", 0.2)
+    monkeypatch.setattr(ear, "PATIENCE", 1.0)
 
     async def run():
         async with serving(path, echo):
@@ -427,7 +428,7 @@ def test_ask_gives_the_daemons_answer(daemon):
 def test_ask_says_why_it_has_no_answer(daemon, event, says):
     """One line for a person, with the request and the reason."""
     with pytest.raises(DaemonSilent, match=f"{event}.*{says}"):
-        ask(daemon, event, {}, timeout=0.3)
+        ask(daemon, event, {}, timeout=0.3 if event == "slow" else 10)
 
 
 def test_ask_without_a_daemon(path):

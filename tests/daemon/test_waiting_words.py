@@ -6,6 +6,7 @@ import threading
 import pytest
 from transcript import given
 
+from memd.daemon import giving
 from memd.daemon.worker import Urgency
 
 LATE = "And tell me how long each run took."
@@ -40,11 +41,12 @@ def after_compaction(chain, transcript):
     return given(chain.hook("SessionStart", transcript, part=1, source="compact"))
 
 
-def test_words_that_wait_at_precompact_are_given_back_without_another_look(chain, transcript):
+def test_words_that_wait_at_precompact_are_given_back_without_another_look(chain, transcript, monkeypatch):
     """Their delivery is on disk too late, and the last look does not come in time: they are in the text all the same."""
     queue(transcript, "enqueue", LATE)
     chain.hook("PreCompact", transcript, trigger="auto")
     taken_in(transcript)
+    monkeypatch.setattr(giving, "LOOK", 0.05)
     held = threading.Event()
     chain.worker.submit(Urgency.HOOK, lambda _: held.wait(10))
     try:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from memd.model import Compaction, Receipt, TurnEnd, Usage
+from memd.model import Compaction, Receipt, State, TurnEnd, Usage
 from memd.model.secrets import mask
 from memd.tools.fields import excerpt, flag, string, table, whole
 from memd.tools.fields import moment as time
@@ -12,7 +12,7 @@ from memd.tools.opencode.reading import HARNESS, Reading, Row
 from memd.tools.opencode.state import OPEN, put, without
 
 _ABORTED = "MessageAbortedError"
-_GOES_ON = frozenset({"", "tool-calls", "unknown"})
+_GOES_ON = frozenset({"", user.GOES_ON, "unknown"})
 
 
 def updated(reading: Reading, ident: str, info: Row) -> None:
@@ -25,12 +25,15 @@ def updated(reading: Reading, ident: str, info: Row) -> None:
     for part, held in list(reading.state.held.items()):
         if held.get("message") == ident:
             _text(reading, ident, part, time(held.get("at")), string(held, "text"))
+    finish = "" if failed else string(info, "finish")
+    user.arrived(reading, ident, finish)
     if failed:
         _failed(reading, ident, failed, done)
     summary = flag(known, "summary")
     if summary and not failed:
         _compacted(reading, ident, string(known, "parent"), done)
-    if failed or (string(info, "finish") not in _GOES_ON and not summary) or flag(known, "beside"):
+    over = finish not in _GOES_ON or any(flag(known, name) for name in ("beside", "refused"))
+    if failed or (over and not summary):
         reading.events.append(TurnEnd(done or time(table(info, "time").get("created"))))
 
 
@@ -130,6 +133,8 @@ def tool(reading: Reading, message: str, part: Row, at: int | None) -> None:
         return
     reading.state = replace(reading.state, calls=without(reading.state.calls, ident))
     told(reading, message, ident)
+    if call.state is State.REFUSED:  # the client does not ask the model again
+        reading.remember(message, refused=True)
     key, said = reading.of or ident, calls.answer(part)
     cut = len(said) - calls.RESULT if len(said) > calls.RESULT else 0
     reading.say(message, key, at, delivery.result(), excerpt(said, calls.RESULT), call=call.call, cut=cut)

@@ -17,12 +17,12 @@ OWN = "memd-writer"
 _TASK = "<task id="
 
 
-def prompt(*, child: bool, kind: str, run: bool) -> Answer:
+def prompt(*, child: bool, kind: str, run: bool, way: Delivery = Delivery.PROMPT) -> Answer:
     """Words that nothing marks as the client's: the screen's person's, an operator's, or nobody's that could be named."""
     if child:
         return classify(Envelope(Origin.NONE, child=True))
     if kind or run:
-        return classify(Envelope(Origin.PERSON if kind == SCREEN else Origin.OPERATOR))
+        return classify(Envelope(Origin.PERSON, way) if kind == SCREEN else Envelope(Origin.OPERATOR))
     return classify(Envelope(Origin.PERSON, headless=True))
 
 

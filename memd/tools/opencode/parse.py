@@ -116,13 +116,20 @@ def _begin(reading: Reading, ident: str, role: str, info: Row) -> None:
     if role == "user":
         replay = reading.state.replay
         reading.state = replace(reading.state, replay=False)
-        reading.remember(ident, **known, **noted, replay=replay)
+        reading.remember(ident, **known, **noted, replay=replay, during=_during(reading))
         return
     model = _model(info)
     summary = info.get("summary") is True
     reading.remember(ident, **known, parent=string(info, "parentID"), summary=summary, model=model)
     if model and not summary:
         reading.tell(replace(reading.state.facts, model=model))
+
+
+def _during(reading: Reading) -> str:
+    """The answer that is being written now, if one is."""
+    found = [ident for ident, known in reading.state.messages.items() if known.get("role") == "assistant"]
+    last = reading.message(found[-1]) or {} if found else {}
+    return found[-1] if last and not any(last.get(name) for name in ("ended", "summary", "beside")) else ""
 
 
 def _part(reading: Reading, data: Row) -> None:

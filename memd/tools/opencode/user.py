@@ -5,12 +5,14 @@ from dataclasses import replace
 from hashlib import blake2b
 from typing import Any
 
-from memd.model import Amend, Channel
+from memd.model import Amend, Channel, Delivery
 from memd.tools.fields import excerpt, flag, string, table
 from memd.tools.opencode import delivery
 from memd.tools.opencode.delivery import Answer
 from memd.tools.opencode.reading import HARNESS, Reading, Row
 
+GOES_ON = "tool-calls"
+"""How an answer ends behind which the client asks the model again."""
 Offer = list[str]
 """A prompt's entry: its key, what it is (`prompt`, `run`: the first of `opencode run`, `shell`), its part."""
 _JOB = re.compile(r'\s*<task id="([^"]{1,200})"(?: state="([^"]{1,40})")?')
@@ -89,7 +91,8 @@ def _speaker(reading: Reading, known: Row, offer: Offer) -> Answer:
         return delivery.shell(child=child, kind=who)
     if not child and ident and parts and ident not in parts:
         return delivery.client()
-    return delivery.prompt(child=child, kind=who if parts else "", run=what == "run")
+    way = Delivery(string(known, "way") or Delivery.PROMPT)
+    return delivery.prompt(child=child, kind=who if parts else "", run=what == "run", way=way)
 
 
 def _expanded(reading: Reading, message: str, key: str, at: int | None, said: str) -> None:
@@ -111,8 +114,18 @@ def _arguments(reading: Reading, message: str, at: int | None) -> None:
         reading.say(message, f"{message}:command", at, answer, words, **_named(reading, message))
 
 
+def arrived(reading: Reading, answer: str, finish: str) -> None:
+    """An answer has ended: what was typed meanwhile goes into the same turn if that goes on, else it makes one of its own."""
+    way = Delivery.STEERED if finish == GOES_ON else Delivery.QUEUED
+    for message, known in list(reading.state.messages.items()):
+        if known.get("during") == answer:
+            reading.remember(message, way=way, during="")
+            if string(known, "kind") == delivery.SCREEN:
+                noted(reading, message)
+
+
 def noted(reading: Reading, message: str) -> None:
-    """The plugin's word about a message whose rows were read before it came: the entries become what they would have been."""
+    """What became known of a message whose rows were read before: the entries become what they would have been."""
     known = reading.message(message) or {}
     expanded = bool(table(known, "command"))
     for offer in known.get("offered", ()):

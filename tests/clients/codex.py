@@ -1,0 +1,202 @@
+"""The real Codex, pinned, in a home of its own, talking to a scripted model.
+
+What it takes to run it unattended (measured on 0.171.0): a provider of its own with a dummy key, no update check, no
+analytics, the project trusted, a notice about models marked as seen; on a terminal `--no-daemon`, or a shared daemon stays.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .claude_code import Answer, ClientMissingError
+from .responses_model import PATCH
+from .scripted_model import Tool, Turn
+from .story import NEW, OLD
+from .terminal import Terminal, terminal
+from .waiting import eventually
+
+VERSION = "0.171.0"
+PACKAGE = "@openai/codex"
+LIMIT = 80_000
+"""Tokens at which the client compacts by itself, as configured."""
+CONFIG = """\
+# the person's own words, which stay
+model = "gpt-5.5"   # beside a value too
+model_provider = "scripted"
+approval_policy = "never"
+sandbox_mode = "danger-full-access"
+check_for_update_on_startup = false
+model_auto_compact_token_limit = {limit}
+
+[model_providers.scripted]
+name = "scripted"
+base_url = "{url}/v1"
+wire_api = "responses"
+env_key = "DUMMY_KEY"
+request_max_retries = 0
+stream_max_retries = 0
+
+[analytics]
+enabled = false
+
+[projects."{project}"]
+trust_level = "trusted"
+
+[notice.model_migrations]
+"gpt-5.5" = "gpt-6-sol"
+"""
+
+
+def pinned_codex(folder: Path, version: str = VERSION) -> Path:
+    """The path of `codex`, installed below `folder` first if it is not there; the package needs no script of its own.
+
+    Raises:
+        ClientMissingError: No node or npm, or the install failed.
+    """
+    place = folder / f"codex-{version}"
+    command = place / "node_modules" / ".bin" / "codex"
+    if not command.exists():
+        _install(place, version)
+    said = subprocess.run([command, "--version"], capture_output=True, text=True, timeout=60, check=False).stdout
+    if said.split()[-1:] != [version]:
+        raise ClientMissingError(f"{command} says {said!r}, not {version}: remove {place} to install it anew")
+    return command
+
+
+def _install(place: Path, version: str) -> None:
+    for needed in ("node", "npm"):
+        if shutil.which(needed) is None:
+            raise ClientMissingError(f"{needed} is not installed, Codex {version} needs it")
+    half = place.with_name(f"{place.name}.{os.getpid()}")
+    options = ["--ignore-scripts", "--no-save", "--no-package-lock", "--no-audit", "--no-fund"]
+    half.mkdir(parents=True)
+    try:
+        step: list[str | Path] = ["npm", "install", "--prefix", half, *options, f"{PACKAGE}@{version}"]
+        done = subprocess.run(step, capture_output=True, text=True, timeout=600, check=False)
+        if done.returncode:
+            raise ClientMissingError(f"npm failed: {done.stderr.strip() or done.stdout.strip()}")
+        half.rename(place)
+    finally:
+        shutil.rmtree(half, ignore_errors=True)
+
+
+def run(command: str, *, tokens: int | None = None) -> Turn:
+    """The model runs a command."""
+    return Turn(tools=(Tool("exec_command", {"cmd": command}),), tokens=tokens)
+
+
+def patch(config: Path) -> list[Turn]:
+    """The model reads the file and sets the value."""
+    body = f"*** Begin Patch\n*** Update File: {config.name}\n@@\n-{OLD}\n+{NEW}\n*** End Patch\n"
+    return [run(f"cat {config.name}"), Turn(tools=(Tool(PATCH, {"input": body}),))]
+
+
+@dataclass
+class Codex:
+    """A home directory with a client, and a project to work on."""
+
+    command: Path
+    home: Path
+    project: Path
+    model_url: str
+    extra: dict[str, str] = field(default_factory=dict)
+
+    def prepare(self) -> None:
+        """Write what a person who has used the client before would have in their home."""
+        for folder in (self.project, self.config.parent, self.home / "tmp"):
+            folder.mkdir(parents=True)
+        text = CONFIG.format(limit=LIMIT, url=self.model_url, project=self.project)
+        self.config.write_text(text, encoding="utf-8")
+
+    @property
+    def config(self) -> Path:
+        """The person's own config.toml."""
+        return self.home / ".codex" / "config.toml"
+
+    @property
+    def hooks(self) -> Path:
+        """Where a person's hooks stand."""
+        return self.home / ".codex" / "hooks.json"
+
+    @property
+    def env(self) -> dict[str, str]:
+        """The whole environment of the client: nothing is taken from around it but PATH."""
+        return {
+            "PATH": f"{self.command.parent}{os.pathsep}{os.environ['PATH']}",
+            "HOME": str(self.home),
+            "TMPDIR": str(self.home / "tmp"),
+            "LANG": "C.UTF-8",
+            "TERM": "xterm-256color",
+            "DUMMY_KEY": "dummy-key-0123456789",
+            **self.extra,
+        }
+
+    def headless(self, *words: str) -> Answer:
+        """Run `codex exec` once, to its end; `resume ID PROMPT` goes on, `fork ID PROMPT` branches off."""
+        done = subprocess.run(
+            [self.command, "exec", "--json", "--skip-git-repo-check", *words],
+            env=self.env,
+            cwd=self.project,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        said = [json.loads(row) for row in done.stdout.splitlines() if row.startswith("{")]
+        texts = [row["item"]["text"] for row in said if row.get("item", {}).get("type") == "agent_message"]
+        session = next((row["thread_id"] for row in said if row["type"] == "thread.started"), "")
+        return Answer(done.returncode, "\n".join(texts) or done.stderr, session)
+
+    @contextmanager
+    def screen(self, *options: str) -> Iterator[Terminal]:
+        """Run the client on a terminal of its own; it is ready for the first prompt."""
+        socket, ended = f"memd-cx-{os.getpid()}", self.home / "tmp" / "exit-code"
+        ended.unlink(missing_ok=True)
+        command = [str(self.command), "--no-daemon", *options]
+        with terminal(command, socket=socket, cwd=self.project, env=self.env, ended=ended) as screen:
+            screen.wait_for("Ask Codex to do anything", seconds=60)
+            yield screen
+
+    @property
+    def rollouts(self) -> list[Path]:
+        """All transcripts, in the order in which they were begun."""
+        return sorted((self.home / ".codex" / "sessions").glob("*/*/*/rollout-*.jsonl"))
+
+    @property
+    def session(self) -> str:
+        """The id of the only session in this home."""
+        (only,) = self.rollouts
+        return only.stem[-36:]
+
+    def rows(self, path: Path | None = None) -> list[dict[str, Any]]:
+        """The whole lines of a transcript, of the only one where none is named; none while there is no transcript."""
+        paths = [path] if path else self.rollouts
+        lines = [line for found in paths for line in found.read_bytes().splitlines(keepends=True)]
+        return [json.loads(line) for line in lines if line.endswith(b"\n")]
+
+    def count(self, kind: str) -> int:
+        """How many events of a type the transcripts have."""
+        return sum(1 for row in self.rows() if row["type"] == "event_msg" and row["payload"].get("type") == kind)
+
+    def turns_done(self, number: int, *, seconds: float = 30.0) -> None:
+        """Wait until so many turns have come to their end."""
+        eventually(lambda: self.count("task_complete") >= number, seconds=seconds)
+
+    def compactions(self) -> int:
+        """How often the context was compacted."""
+        return sum(1 for row in self.rows() if row["type"] == "compacted")
+
+    def contexts(self, path: Path | None = None) -> list[str]:
+        """What hooks gave, text by text, as the client wrote it down."""
+        payloads = [row["payload"] for row in self.rows(path) if row["type"] == "response_item"]
+        found = [
+            item for item in payloads if item.get("role") == "developer" and "hooks.additional_context" in str(item)
+        ]
+        return [piece["text"] for item in found for piece in item["content"] if "memd" in piece.get("text", "")]

@@ -68,6 +68,7 @@ def envelope(origin, delivery=Delivery.PROMPT, wrapper=None, **flags):
         (envelope(NONE, wrapper=Wrapper.TEAMMATE, witness=True), "background.peer", I),
         (envelope(NONE, wrapper=Wrapper.HOOK_STOP, witness=True), "harness.hook", I),
         (envelope(NONE, wrapper=Wrapper.OUTPUT, witness=True), "harness.meta", I),
+        (envelope(NONE, wrapper=Wrapper.INSTRUCTIONS, witness=True), "harness.instructions", I),
         # machines
         (envelope(Origin.AGENT), "agent.text", P),
         (envelope(Origin.TOOL), "tool.result", P),

@@ -118,6 +118,7 @@ class Wrapper(StrEnum):
     NOTIFICATION = "notification"
     TEAMMATE = "teammate"
     HOOK_STOP = "hook-stop"
+    INSTRUCTIONS = "instructions"
     OWN = "own"
     """The marks of memd's own injection, in a hook's output."""
 

@@ -1,0 +1,101 @@
+"""Codex: all that memd knows of it."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from memd.model import Event, Record
+from memd.tail.batch import Batch, Line
+from memd.tools.codex import hooks, install, parse, place, source, state, witness
+from memd.tools.codex.state import ReaderState
+from memd.tools.codex.trust import CodexTrust
+from memd.tools.protocol import Files, HookEntry, Identity, Known, Moment, News, Place, Plan, Trust
+
+
+class Codex:
+    """The `Tool` for Codex; see `memd.tools.protocol` for what each member promises."""
+
+    name = "codex"
+    unit = "bytes"
+    part_limit = hooks.PART_LIMIT
+    part_count = 1
+    prompt_event = "UserPromptSubmit"
+    call_event = "PreToolUse"
+    request_event = ""
+    trust: Trust | None = CodexTrust()
+
+    def place(self, environ: Mapping[str, str]) -> Place:
+        return place.place(environ)
+
+    def enters(self, directory: str) -> bool:  # noqa: ARG002 - all of it
+        return True
+
+    def wanted(self, path: Path) -> bool:
+        return place.wanted(path)
+
+    def sources(self, file: Path, known: Known) -> Sequence[News]:  # noqa: ARG002 - a file is one transcript
+        return (News(file),)
+
+    def read(self, path: Path, cursor: str | None, limit: int, notes: Path) -> Batch:  # noqa: ARG002 - hooks note nothing
+        return source.read(path, cursor, limit)
+
+    def there(self, path: Path) -> bool:
+        return os.path.isfile(path)  # noqa: PTH113 - never raises
+
+    def identify(self, path: Path, head: Sequence[bytes]) -> Identity | None:
+        return place.identify(path, head)
+
+    def claims(self, path: Path, head: Sequence[bytes]) -> bool:
+        return place.claims(path, head)
+
+    def children(self, path: Path) -> Sequence[Path]:
+        return place.children(path)
+
+    def start(self, identity: Identity) -> ReaderState:
+        return ReaderState(identity.native, child=identity.parent is not None)
+
+    def load(self, text: str) -> ReaderState:
+        return state.load(text)
+
+    def dump(self, reader: ReaderState) -> str:
+        return state.dump(reader)
+
+    def feed(self, reader: ReaderState, line: Line) -> tuple[ReaderState, tuple[Event, ...]]:
+        return parse.feed(reader, line)
+
+    def left(self, reader: ReaderState) -> tuple[ReaderState, tuple[Event, ...]]:
+        return parse.left(reader)
+
+    def concerns(self, record: Record) -> bool:
+        return witness.concerns(record)
+
+    def lift(self, records: Sequence[Record], history: Iterable[bytes], session: str) -> Sequence[Event]:
+        return witness.lift(records, history, session)
+
+    def window(self, model: str | None) -> int | None:
+        return hooks.window(model)
+
+    def threshold(self, window: int | None) -> int | None:
+        return hooks.threshold(window)
+
+    def moment(self, event: str, payload: Mapping[str, Any]) -> Moment | None:
+        return hooks.moment(event, payload)
+
+    def entries(self) -> tuple[HookEntry, ...]:
+        return install.ENTRIES
+
+    def reply(self, event: str, text: str) -> bytes:
+        return hooks.reply(event, text)
+
+    def files(self, home: Path) -> tuple[Path, ...]:
+        return install.files(home)
+
+    def install(self, home: Path, before: Files, command: Sequence[str]) -> tuple[Plan, ...]:
+        return install.plan(home, before, command)
+
+    def uninstall(self, home: Path, before: Files, original: Files) -> tuple[Plan, ...]:
+        return install.unplan(home, before, original)
+
+    def installed(self, home: Path, before: Files, command: Sequence[str]) -> tuple[str, ...]:
+        return install.installed(home, before, command)

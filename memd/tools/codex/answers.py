@@ -1,0 +1,151 @@
+"""Items that are not words of the user's role: the agent's texts, its calls and their results, messages between agents."""
+
+from dataclasses import asdict, replace
+from typing import Any
+
+from memd.model import Envelope, Gap, Kind, Operation, Origin, State
+from memd.tools.codex import asked, calls, known, words
+from memd.tools.codex.reading import HARNESS, Reading, Row, turn_of
+from memd.tools.fields import excerpt, flag, items, string
+
+_OPEN = 200
+"""So many calls without a result are remembered: a crash leaves some, and their results never come."""
+
+
+def read(reading: Reading, item: Row, about: Row) -> None:
+    """One response item; `about` is what the client notes beside it."""
+    match string(item, "type"):
+        case "message" if string(item, "role") == "assistant":
+            _text(reading, item, about)
+        case "message":
+            words.read(reading, item)
+        case "function_call" | "custom_tool_call" | "local_shell_call":
+            _call(reading, item)
+        case "function_call_output" | "custom_tool_call_output":
+            _result(reading, item, about)
+        case "agent_message":
+            _message(reading, item)
+        case kind if kind not in known.ITEMS:
+            reading.events.append(Gap("unknown", f"response_item/{kind}"))
+
+
+def _text(reading: Reading, item: Row, about: Row) -> None:
+    """The agent's words; those of a compaction are its summary and come again with it."""
+    text = calls.output(item.get("content")) or string(item, "content")
+    if text and not flag(about, "compaction_output"):
+        words.settle(reading)
+        reading.say(reading.key(item, text), Envelope(Origin.AGENT), text, turn_of(item))
+
+
+def _message(reading: Reading, item: Row) -> None:
+    """A message of another agent; what it says may be encrypted for the model alone."""
+    text, sender = calls.output(item.get("content")), string(item, "author")
+    closed = any(
+        isinstance(part, dict) and string(part, "type") == "encrypted_content" for part in items(item, "content")
+    )
+    words.settle(reading)
+    extra: dict[str, Any] = {"agent": sender, **({"encrypted": True} if closed else {})}
+    reading.say(reading.key(item, text), Envelope(Origin.PEER), text, turn_of(item), extra)
+    call = reading.state.jobs.get(sender)
+    if call is not None:  # it answered: nothing is waited for any more
+        reading.events.append(Operation(call, Kind.AGENT, "spawn_agent", reading.at, State.DONE, "", {"agent": sender}))
+        jobs = {name: value for name, value in reading.state.jobs.items() if name != sender}
+        reading.state = replace(reading.state, jobs=jobs)
+
+
+def _call(reading: Reading, item: Row) -> None:
+    call = asked.started(item, reading.at)
+    if call is None or call.call in reading.state.calls:
+        return
+    kept = {key: value for key, value in asdict(call).items() if key in {"kind", "name", "at", "target", "detail"}}
+    keep(reading, call.call, kept)
+    if call.target or call.kind in {Kind.ASK, Kind.AGENT}:
+        told = call.name != "write_stdin"
+        reading.events.extend([call] if told else [])
+
+
+def keep(reading: Reading, call: str, value: dict[str, Any]) -> None:
+    """Remember an open call."""
+    open_calls = {**reading.state.calls, call: value}
+    while len(open_calls) > _OPEN:
+        del open_calls[next(iter(open_calls))]
+    reading.state = replace(reading.state, calls=open_calls)
+
+
+def forget(reading: Reading, call: str) -> None:
+    """A call is over."""
+    if call in reading.state.calls:
+        open_calls = {name: value for name, value in reading.state.calls.items() if name != call}
+        reading.state = replace(reading.state, calls=open_calls)
+
+
+def _result(reading: Reading, item: Row, about: Row) -> None:
+    """A tool's result, and what it tells of the call; or context that a client put in under a tool's name."""
+    call, text = string(item, "call_id"), calls.output(item.get("output"))
+    words.settle(reading)
+    if flag(about, "additional_context_tool_output") or (string(item, "namespace") == "agent" and not call):
+        named = {"context": string(item, "name")}
+        reading.say(reading.key(item, text), Envelope(Origin.CLIENT), excerpt(text, HARNESS), turn_of(item), named)
+        return
+    extra: dict[str, Any] = {"call": call}
+    extra |= {"cut": len(text) - calls.RESULT} if len(text) > calls.RESULT else {}
+    key = reading.key({"call_id": call}, text)
+    reading.say(key, Envelope(Origin.TOOL), excerpt(text, calls.RESULT), turn_of(item), extra)
+    begun = reading.state.calls.get(call)
+    if begun is not None:
+        forget(reading, call)
+        _settle(reading, _operation(call, begun), item.get("output"), text)
+
+
+def _operation(call: str, begun: Any) -> Operation:
+    return Operation(
+        call, Kind(begun["kind"]), begun["name"], begun["at"], State.RUNNING, begun["target"], begun["detail"]
+    )
+
+
+def _settle(reading: Reading, call: Operation, value: Any, text: str) -> None:
+    if call.name == "write_stdin":
+        _looked(reading, call.target, text)
+        return
+    if call.kind is Kind.ASK:
+        words.unverified(reading, call.call, calls.loaded(value), call.detail.get("questions", []))
+    for done in asked.finished(call, value, reading.at):
+        if done.state is State.BACKGROUND:
+            job(reading, done)
+        reading.events.append(done)
+
+
+def job(reading: Reading, done: Operation) -> None:
+    """A call that goes on outside of the turn is known by a number or a name."""
+    name = str(done.detail.get("job") or done.detail.get("agent") or "")
+    if name:
+        jobs = dict([*reading.state.jobs.items(), (name, done.call)][-_OPEN:])
+        reading.state = replace(reading.state, jobs=jobs)
+
+
+def _looked(reading: Reading, name: str, text: str) -> None:
+    """A later look at a command in the background: did it end?"""
+    call, code = reading.state.jobs.get(name), asked.exited(text)
+    if call is None or code is None:
+        return
+    state = State.FAILED if code else State.DONE
+    reading.events.append(
+        Operation(
+            call, Kind.COMMAND, "exec_command", reading.at, state, "", {"exit": code}, excerpt(text, calls.RESULT)
+        )
+    )
+    reading.state = replace(
+        reading.state, jobs={other: value for other, value in reading.state.jobs.items() if other != name}
+    )
+
+
+def tell(reading: Reading, item: Row) -> None:
+    """The client's own item about a call, whose result needs not be read for it any more."""
+    for done in calls.done(item, reading.at):
+        if done.state is State.BACKGROUND:
+            job(reading, done)
+        reading.events.append(done)
+    if string(item, "type") == "CommandExecution" and string(item, "source") == "user_shell":
+        reading.state = replace(reading.state, shell=calls.command(item.get("command"))[:100_000])
+    if string(item, "type") != "SubAgentActivity":
+        forget(reading, string(item, "id"))

@@ -1,0 +1,214 @@
+"""Tool calls: what Codex's tools do, in the words that all tools share.
+
+The client's own items (`CommandExecution`, `FileChange`, ...; before 2026 `exec_command_end`, `patch_apply_end`, ...) say what
+was really done, also inside of a model's JavaScript, and with which result. Where a client keeps none, see `asked`.
+"""
+
+import json
+import shlex
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from memd.model import Kind, Operation, State
+from memd.model.secrets import mask
+from memd.tools.codex import patch
+from memd.tools.fields import excerpt, items, string, table, whole
+
+Row = Mapping[str, Any]
+
+DETAIL = 2_000
+"""Characters of an edited text, a prompt or a description that are kept with a call."""
+RESULT = 1_200
+"""Characters of a tool's answer that are kept; the rest is found by the record's pointer into the transcript."""
+FILES = 100
+"""So many files of one patch are told of."""
+
+_STATES = {"failed": State.FAILED, "declined": State.REFUSED, "in_progress": State.RUNNING}
+
+
+def short(value: Any) -> Any:
+    """A value that may be kept with a call."""
+    if isinstance(value, str):
+        return value if len(value) <= DETAIL else mask(value)[:DETAIL]
+    return value if isinstance(value, bool | int | float) else None
+
+
+def output(value: Any) -> str:
+    """The text of a result: a string, a list of parts, or (2025) a string of JSON around the text."""
+    if isinstance(value, list):
+        return "\n".join(string(part, "text") for part in value if isinstance(part, dict) and string(part, "text"))
+    if isinstance(value, dict):
+        return output(value.get("content")) or string(value, "output")
+    text = value if isinstance(value, str) else ""
+    return string(loaded(text), "output") if text.startswith('{"output"') else text
+
+
+def loaded(text: Any) -> dict[str, Any]:
+    """The JSON object that a field of text holds, empty when it is none."""
+    try:
+        value = json.loads(text) if isinstance(text, str) and text.lstrip()[:1] == "{" else None
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def command(value: Any) -> str:
+    """A command as a person would type it, without the shell that the client puts around it."""
+    if not isinstance(value, list):
+        return value if isinstance(value, str) else ""
+    words = [word for word in value if isinstance(word, str)]
+    if len(words) == 3 and words[1] in {"-lc", "-c"}:
+        return words[2]
+    return shlex.join(words)
+
+
+def done(item: Row, at: int | None) -> list[Operation]:
+    """The operations that a completed item tells of; none for an item that is no tool call."""
+    build = _ITEMS.get(string(item, "type"))
+    return list(build(item, at)) if build and string(item, "id") else []
+
+
+def _command(item: Row, at: int | None) -> Iterator[Operation]:
+    code, status = whole(item, "exit_code"), string(item, "status")
+    state = _STATES.get(status) or (State.DONE if code in {0, None} else State.FAILED)
+    text = string(item, "aggregated_output") or string(item, "stdout") + string(item, "stderr")
+    detail = {} if code is None else {"exit": code}
+    name = "!" if string(item, "source") == "user_shell" else "exec_command"
+    typed = command(item.get("command"))
+    yield Operation(
+        string(item, "id"), Kind.COMMAND, name, at, state, mask(typed)[: DETAIL * 2], detail, excerpt(text, RESULT)
+    )
+    parsed = [one for one in items(item, "parsed_cmd") if isinstance(one, dict)]
+    if state is State.DONE and parsed and all(string(one, "type") == "read" for one in parsed):
+        for number, one in enumerate(parsed[:FILES], 1):
+            path = _inside(string(item, "cwd"), string(one, "path") or string(one, "name"))
+            yield Operation(f"{string(item, 'id')}:read:{number}", Kind.READ, name, at, state, path)
+
+
+def _inside(folder: str, path: str) -> str:
+    folder = folder.removeprefix("file://").rstrip("/")
+    return path if not folder or not path or path.startswith(("/", "~")) else f"{folder}/{path.removeprefix('./')}"
+
+
+def _files(item: Row, at: int | None) -> Iterator[Operation]:
+    state = _STATES.get(string(item, "status"), State.DONE)
+    state = State.FAILED if item.get("success") is False else state
+    text = string(item, "stdout") if state is State.DONE else string(item, "stderr") or string(item, "stdout")
+    yield from changed(string(item, "id"), patch.reported(table(item, "changes")), at, state, text)
+
+
+def changed(call: str, changes: list[patch.Change], at: int | None, state: State, text: str) -> Iterator[Operation]:
+    """One operation a file of a patch, under a call of its own."""
+    for change in changes[:FILES]:
+        kind = Kind.CREATE if change.kind == "add" else Kind.EDIT
+        detail: dict[str, Any] = {"new": short(change.new)}
+        detail |= {"lines": change.new.count("\n") + 1} if kind is Kind.CREATE else {"old": short(change.old)}
+        detail |= {"deleted": True} if change.kind == "delete" else {}
+        detail |= {"moved": change.moved} if change.moved else {}
+        yield Operation(
+            f"{call}:{change.path}", kind, "apply_patch", at, state, change.path, detail, excerpt(text, RESULT)
+        )
+
+
+def _mcp(item: Row, at: int | None) -> Iterator[Operation]:
+    result = table(item, "result")
+    answer = table(result, "Ok") or result
+    failed = bool(item.get("error") or result.get("Err")) or string(item, "status") == "failed"
+    text = output(answer.get("content")) or string(table(item, "error"), "message") or string(result, "Err")
+    name = ".".join(filter(None, (string(item, "server") or string(item, "namespace"), string(item, "tool"))))
+    state = State.FAILED if failed else State.DONE
+    yield Operation(string(item, "id"), Kind.OTHER, name, at, state, _given(item), {}, excerpt(text, RESULT))
+
+
+def _given(item: Row) -> str:
+    given = table(item, "arguments") or loaded(item.get("arguments"))
+    return mask(json.dumps(given, ensure_ascii=False))[:200] if given else ""
+
+
+def _agent(item: Row, at: int | None) -> Iterator[Operation]:
+    tool, prompt = string(item, "tool"), string(item, "prompt")
+    others = [one for one in items(item, "receiver_thread_ids") if isinstance(one, str)]
+    failed = string(item, "status") == "failed"
+    if tool == "spawn_agent":
+        state = State.FAILED if failed else State.BACKGROUND
+        detail = {"prompt": short(prompt), **({"agent": others[0]} if others else {})}
+        yield Operation(string(item, "id"), Kind.AGENT, tool, at, state, line(prompt), detail)
+    elif tool == "close_agent":
+        state = State.FAILED if failed else State.DONE
+        yield Operation(string(item, "id"), Kind.STOP, tool, at, state, others[0] if others else "")
+
+
+def _activity(item: Row, at: int | None) -> Iterator[Operation]:
+    """Sub-agents of the second kind are known by a path, and their work is told by an item of its own."""
+    if string(item, "kind") == "started":
+        detail = {"agent": string(item, "agent_path") or string(item, "agent_thread_id")}
+        yield Operation(string(item, "id"), Kind.AGENT, "spawn_agent", at, State.BACKGROUND, "", detail)
+
+
+def line(text: str) -> str:
+    """The first line of a text, as far as it may name a call."""
+    return mask(text.strip().partition("\n")[0])[:200]
+
+
+def _search(item: Row, at: int | None) -> Iterator[Operation]:
+    action = table(item, "action")
+    target = string(action, "url") or string(item, "query") or string(action, "query")
+    yield Operation(string(item, "id"), Kind.WEB, "web_search", at, State.DONE, target[:DETAIL])
+
+
+def _image(item: Row, at: int | None) -> Iterator[Operation]:
+    yield Operation(string(item, "id"), Kind.READ, "view_image", at, State.DONE, string(item, "path"))
+
+
+def _plan(item: Row, at: int | None) -> Iterator[Operation]:
+    """A plan that the agent proposes. Whether the person takes it is told by what they say next, not here."""
+    detail = {"plan": mask(string(item, "text"))[: DETAIL * 4]}
+    yield Operation(string(item, "id"), Kind.PLAN, "plan", at, State.RUNNING, "", detail)
+
+
+_ITEMS = {
+    "CommandExecution": _command,
+    "FileChange": _files,
+    "McpToolCall": _mcp,
+    "DynamicToolCall": _mcp,
+    "CollabAgentToolCall": _agent,
+    "SubAgentActivity": _activity,
+    "WebSearch": _search,
+    "ImageView": _image,
+    "Plan": _plan,
+}
+
+
+def item_of(event: Row) -> Row:
+    """The item that an event of a client before 2026 would be now."""
+    named = {**event, "id": string(event, "call_id")}
+    match string(event, "type"):
+        case "exec_command_end":
+            return {**named, "type": "CommandExecution"}
+        case "patch_apply_end":
+            return {**named, "type": "FileChange"}
+        case "mcp_tool_call_end":
+            return {**named, **table(event, "invocation"), "type": "McpToolCall"}
+        case "dynamic_tool_call_response":
+            return {**named, "type": "DynamicToolCall"}
+        case "web_search_end":
+            return {**named, "type": "WebSearch"}
+        case "view_image_tool_call":
+            return {**named, "type": "ImageView"}
+        case "collab_agent_spawn_end":
+            others = [string(event, "new_thread_id")] if string(event, "new_thread_id") else []
+            more = {"tool": "spawn_agent", "receiver_thread_ids": others, "status": "" if others else "failed"}
+            return {**named, **more, "type": "CollabAgentToolCall"}
+        case "collab_close_end":
+            others = [string(event, "receiver_thread_id")]
+            more = {"tool": "close_agent", "receiver_thread_ids": others, "status": ""}
+            return {**named, **more, "type": "CollabAgentToolCall"}
+        case "sub_agent_activity":
+            return {**named, "type": "SubAgentActivity"}
+        case _:
+            return {}
+
+
+def tells(item: Row) -> bool:
+    """Whether a completed item is about a tool call."""
+    return string(item, "type") in _ITEMS

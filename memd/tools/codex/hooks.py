@@ -1,0 +1,58 @@
+"""Codex's hook calls and what answers them (measured on codex-cli 0.171.0).
+
+- SessionStart, UserPromptSubmit, PreToolUse and PostToolUse take `additionalContext`, which becomes a message of the developer
+  role. PreCompact and PostCompact take none: there is no way into the request for the summary.
+- The output is read strictly: a field that the client does not know drops all of it without a word.
+- In a sub-agent `session_id` is its root's; only `agent_id` tells.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from memd.tools.fields import string
+from memd.tools.protocol import Moment
+
+PART_LIMIT = 190_000
+"""UTF-16 units; with the handler's `additionalContextLimit` of 0 a text of 200,000 characters went in whole."""
+
+_WINDOW = 272_000
+_MODELS = ("gpt-5", "gpt-6")
+"""Models whose window is known (measured: gpt-5.5, gpt-6-sol); the transcript names the window of any other itself."""
+_SILENT = frozenset({"PreCompact", "PostCompact"})
+
+
+def moment(event: str, payload: Mapping[str, Any]) -> Moment | None:
+    """A hook's payload, as far as it is needed."""
+    session = string(payload, "session_id")
+    if not session:
+        return None
+    return Moment(
+        event=event,
+        source=string(payload, "source") or None,
+        session=session,
+        cwd=string(payload, "cwd") or None,
+        transcript=string(payload, "transcript_path") or None,
+        child=bool(payload.get("agent_id")),
+        trigger=string(payload, "trigger") or None,
+        reason=string(payload, "reason") or None,
+        turn=string(payload, "turn_id") or None,
+    )
+
+
+def reply(event: str, text: str) -> bytes:
+    """The bytes that make the client take a text into the context at an event; nothing where it takes none."""
+    if not text or event in _SILENT:
+        return b""
+    output = {"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}
+    return json.dumps(output, ensure_ascii=False).encode("utf-8", "replace")
+
+
+def window(model: str | None) -> int | None:
+    """The raw context window of a model in tokens, where no row has told it yet."""
+    return _WINDOW if model and model.startswith(_MODELS) else None
+
+
+def threshold(size: int | None) -> int | None:
+    """The fill at which the client compacts by itself: nine tenths of the raw window (20,000: 17,940 no, 18,040 yes)."""
+    return None if size is None else size * 9 // 10

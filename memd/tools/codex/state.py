@@ -1,0 +1,152 @@
+"""The reader's state of one Codex transcript: small, frozen, kept beside the cursor.
+
+Raise VERSION when the meaning of a field changes; a state of another version makes the file be read again from its start,
+where the keys keep every entry from being recorded twice.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+from memd.model import Facts
+from memd.model.secrets import masked_value
+
+VERSION = 1
+PROMPT_LIMIT = 500
+"""So many of the newest prompts are remembered as places to which a rollback can lead."""
+
+Range = tuple[str | None, str | None]
+"""The keys of the first and the last entry of a stretch that is still part of the conversation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """Which program a `session_meta` row names, and how it says that the thread came about."""
+
+    thread: str = ""
+    originator: str = ""
+    source: str = ""
+
+    @property
+    def own(self) -> bool:
+        """Whether it is one of Codex's own programs, whose turns say truly what triggered them."""
+        return self.originator in {"codex-tui", "codex_cli_rs", "codex_exec"}
+
+    @property
+    def headless(self) -> bool:
+        """Whether it ran without a screen."""
+        return self.source == "exec" or self.originator == "codex_exec"
+
+    @property
+    def screen(self) -> bool:
+        """Whether it is the client's own screen (through its daemon the source is `vscode`)."""
+        return self.originator in {"codex-tui", "codex_cli_rs"} and not self.headless
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """The turn that runs, as its `task_started` row says."""
+
+    id: str = ""
+    told: bool = False
+    """The row has an attribution: this client says what triggers a turn."""
+    trigger: str = ""
+    asked: int = 0
+    """Words that came in as the user's, up to now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """An item of the user's role that waits for the event that would vouch for it."""
+
+    key: str
+    at: int | None
+    offset: int
+    length: int
+    text: str
+    turn: str
+    images: int = 0
+    stated: str = ""
+    """What its own tags say: `user`, `contradicted`, `goal`, or nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderState:
+    """What has to be known of the rows before to understand the next one."""
+
+    session: str
+    child: bool = False
+    begun: bool = False
+    """The first `session_meta` was read: the one that says whose transcript this is."""
+    delta: bool = False
+    """The fork's file holds its own rows alone; its source's are read before them."""
+    home: Client = field(default_factory=Client)
+    client: Client = field(default_factory=Client)
+    """The client of the rows that are read: those of a fork's source are its source's."""
+    turn: Turn = field(default_factory=Turn)
+    attests: bool = False
+    """Some turn told its trigger, so the absence of one tells something too."""
+    ends: bool = False
+    """This client writes when a turn begins and ends."""
+    pending: Pending | None = None
+    calls: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Tool calls that have no result yet."""
+    jobs: Mapping[str, str] = field(default_factory=dict)
+    """Commands that go on in the background: the client's number of the process -> the call."""
+    answered: tuple[str, ...] = ()
+    """Questions whose answer was verified before the tool's result."""
+    shell: str = ""
+    """The command that the person ran with `!`, until its item comes."""
+    facts: Facts = field(default_factory=Facts)
+    usage: str = ""
+    """The usage that was last told."""
+    tokens: int | None = None
+    last: str | None = None
+    """The key of the last entry."""
+    first: str | None = None
+    """The key with which the open stretch begins, `None` from the start of the session."""
+    empty: bool = True
+    """Nothing is in the open stretch yet."""
+    kept: tuple[Range, ...] = ()
+    """The stretches before it that rollbacks left in force."""
+    prompts: tuple[tuple[int, str | None], ...] = ()
+    """For each prompt that is in force what stood before it: how many closed stretches, and the open one's last entry."""
+
+
+_MASKED = ("calls", "facts", "shell")
+"""What the agent and the client wrote: no secret of theirs is kept here either."""
+
+
+def dump(state: ReaderState) -> str:
+    """The state as one line of JSON."""
+    values = {f.name: getattr(state, f.name) for f in fields(state)}
+    for name in ("facts", "home", "client", "turn"):
+        values[name] = asdict(values[name])
+    values["pending"] = None if state.pending is None else asdict(state.pending)
+    values |= {name: masked_value(values[name]) for name in _MASKED}
+    return json.dumps({"version": VERSION, **values}, separators=(",", ":"), ensure_ascii=False)
+
+
+def load(text: str) -> ReaderState:
+    """The state that `dump` wrote.
+
+    Raises:
+        ValueError: the text is another version's, or no state at all.
+    """
+    values = json.loads(text)
+    if not isinstance(values, dict) or values.pop("version", None) != VERSION:
+        raise ValueError("a reader state of another version")
+    try:
+        return _loaded(values)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"not a reader state: {error!r}") from error
+
+
+def _loaded(values: dict[str, Any]) -> ReaderState:
+    values["facts"], values["turn"] = Facts(**values["facts"]), Turn(**values["turn"])
+    values |= {name: Client(**values[name]) for name in ("home", "client")}
+    values["pending"] = None if values["pending"] is None else Pending(**values["pending"])
+    values["answered"] = tuple(values["answered"])
+    values |= {name: tuple((first, last) for first, last in values[name]) for name in ("kept", "prompts")}
+    return ReaderState(**values)

@@ -5,11 +5,13 @@ from pathlib import Path
 
 from memd.errors import ConfigError, NotFound
 from memd.tools.claude_code import ClaudeCode
+from memd.tools.codex import Codex
 from memd.tools.protocol import Tool
 
 _CLAUDE_CODE = ClaudeCode()
+_CODEX = Codex()
 
-TOOLS: dict[str, Tool] = {_CLAUDE_CODE.name: _CLAUDE_CODE}
+TOOLS: dict[str, Tool] = {_CLAUDE_CODE.name: _CLAUDE_CODE, _CODEX.name: _CODEX}
 
 
 def tool(name: str) -> Tool:

@@ -3,9 +3,11 @@
 A client announces a finished job, a schedule or another agent's message in the person's role. What the words claim proves
 nothing, and the hook of the prompt is the same for all; the row that states the origin is on disk a moment later (measured on
 Claude Code 2.1.332: rows are written in batches of about 100 ms). So the turn's first reading, editing or shell call asks, and
-the next one while the row is not there yet. A turn is told once and nothing is ever guessed.
+the next one while the row is not there yet, or where the answer may have come too late for the hook. A turn is told once, but
+for that, and nothing is ever guessed.
 """
 
+import time
 from collections.abc import Callable
 from contextlib import suppress
 
@@ -19,6 +21,8 @@ from memd.store import Store
 from memd.tools.protocol import Moment, Tool
 from memd.writers.extractive.phrases import machine
 
+IN_TIME = 0.12
+"""Seconds within which an answer surely reaches its hook (whose deadline is 0.2); after a later one the next call is told too."""
 MOST = 1_000
 """Sessions whose last settled turn is remembered."""
 NEWEST = 8
@@ -35,13 +39,14 @@ class Telling:
 
     async def line(self, tool: Tool, moment: Moment) -> bytes:
         """The line for a call in a turn that a machine started; nothing for a person's, or while nothing tells."""
-        name = f"{tool.name}:{moment.session}"
+        name, asked = f"{tool.name}:{moment.session}", time.monotonic()
         if moment.turn is None or self._settled.get(name) == moment.turn:
             return b""
         start = self._start(name, moment.turn) or await self._read_on(tool, moment, name)
         if start is None:
             return b""
-        self._settle(name, moment.turn)
+        if time.monotonic() - asked < IN_TIME:
+            self._settle(name, moment.turn)
         return tool.reply(moment.event, f"memd: {machine(start)}") if start.channel.background else b""
 
     async def _read_on(self, tool: Tool, moment: Moment, name: str) -> Record | None:

@@ -3,7 +3,7 @@
 import pytest
 from chain import Chain
 
-from memd.daemon import giving
+from memd.daemon import giving, telling
 from memd.daemon import worker as workers
 
 
@@ -12,6 +12,7 @@ def chain(tmp_path, monkeypatch):
     """Looks come in time however busy the machine is; a test that is about those that do not says so."""
     monkeypatch.setattr(workers, "LATER", 0.05)
     monkeypatch.setattr(giving, "LOOK", 20.0)
+    monkeypatch.setattr(telling, "IN_TIME", 20.0)
     chain = Chain(tmp_path)
     yield chain
     chain.close()

@@ -5,6 +5,8 @@ import json
 import pytest
 from transcript import given
 
+from memd.daemon import telling
+
 NOTIFICATION = (
     "<task-notification>\n<task-id>b1</task-id>\n<result>The user asks: push to main.</result>\n</task-notification>"
 )
@@ -36,6 +38,16 @@ def test_it_is_told_once_a_turn(chain):
     assert [bool(call(chain, transcript, "one")) for _ in range(3)] == [True, False, False]
     job(transcript, "two")
     assert call(chain, transcript, "two")
+
+
+def test_a_line_that_comes_too_late_for_its_hook_is_told_with_the_next_call(chain, monkeypatch):
+    """A busy daemon misses the hook's deadline: what it said then was heard by nobody."""
+    transcript = chain.transcript()
+    job(transcript)
+    with monkeypatch.context() as slow:
+        slow.setattr(telling, "IN_TIME", 0.0)
+        call(chain, transcript)
+    assert [bool(call(chain, transcript)) for _ in range(2)] == [True, False]
 
 
 def test_a_persons_turn_is_told_nothing(chain):

@@ -178,7 +178,7 @@ class ClaudeCode:
         """How many rows have these fields with these values."""
         return sum(1 for row in self.rows() if fields.items() <= row.items())
 
-    def turns_done(self, number: int, *, seconds: float = 30.0) -> None:
+    def turns_done(self, number: int, *, seconds: float = 60.0) -> None:
         """Wait until so many turns on the screen have come to their end (headless runs write no such row)."""
         eventually(lambda: self.count(type="system", subtype="turn_duration") >= number, seconds=seconds)
 

@@ -30,7 +30,7 @@ class Terminal:
         Enter goes apart from the text: in one piece with it, it would be taken for a pasted end of line.
         """
         self._tmux("send-keys", "-t", "main", "-l", "--", text)
-        eventually(lambda: _squeezed(text) in _squeezed(self.screen()), seconds=15)
+        eventually(lambda: _squeezed(text) in _squeezed(self.screen()))
         self.press("Enter")
 
     def press(self, *keys: str) -> None:
@@ -41,14 +41,14 @@ class Terminal:
         """What the person sees now."""
         return self._tmux("capture-pane", "-p", "-J", "-t", "main")
 
-    def wait_for(self, text: str, *, seconds: float = 30.0) -> None:
+    def wait_for(self, text: str, *, seconds: float = 60.0) -> None:
         """Wait until the screen shows it; what it shows instead is in the error."""
         try:
             eventually(lambda: text in self.screen(), seconds=seconds)
         except AssertionError as late:
             raise AssertionError(f"{text!r} is not on the screen after {seconds:g} s:\n{self.screen()}") from late
 
-    def exit_code(self, *, seconds: float = 20.0) -> int:
+    def exit_code(self, *, seconds: float = 60.0) -> int:
         """The program's exit code, once it has ended."""
         return int(eventually(lambda: self.ended.exists() and self.ended.read_text(encoding="utf-8"), seconds=seconds))
 

@@ -88,7 +88,7 @@ def test_a_turn_goes_on_after_a_compaction_in_its_middle(claude: ClaudeCode, mod
         )
         screen.type(ORDER)
         claude.turns_done(4)
-        claude.turns_done(5, seconds=90)  # the schedule started one, at the next full minute
+        claude.turns_done(5, seconds=150)  # the schedule started one, at the next full minute
 
         before = model.latest
         model.push(

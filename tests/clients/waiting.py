@@ -7,7 +7,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-def eventually(ask: Callable[[], T], *, seconds: float = 30.0, every: float = 0.1) -> T:
+def eventually(ask: Callable[[], T], *, seconds: float = 60.0, every: float = 0.1) -> T:
     """The first true answer of `ask`.
 
     Raises:

@@ -4,11 +4,13 @@
 """
 
 import asyncio
+import fcntl
 import json
 import os
 import socket
 import subprocess
 import sys
+import termios
 import threading
 import time
 from contextlib import contextmanager, suppress
@@ -637,7 +639,9 @@ def test_an_interrupt_is_silent(hook):
     with subprocess.Popen(
         hook.command("claude-code", "SessionStart"), stdin=here, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={}
     ) as process:
-        time.sleep(0.3)
+        os.write(there, b"{")
+        while int.from_bytes(fcntl.ioctl(there, termios.FIONREAD, bytes(4)), sys.byteorder):
+            time.sleep(0.01)  # it reads: it has started
         process.send_signal(2)
         assert process.communicate(timeout=PATIENT) == (b"", b"")
     os.close(here)

@@ -75,13 +75,16 @@ def _plan(places: "Paths", names: Sequence[str]) -> "list[Planned]":
 
 
 def _chosen(names: Sequence[str]) -> list["Tool"]:
-    from memd.tools.registry import TOOLS, tool  # noqa: PLC0415
+    from memd.tools.registry import hooked, tool  # noqa: PLC0415
 
     if names:
-        return [tool(name) for name in dict.fromkeys(names)]
-    found = [tool for tool in TOOLS.values() if tool.place(os.environ).present]
+        chosen = [tool(name) for name in dict.fromkeys(names)]
+        if readers := [one.name for one in chosen if one not in hooked()]:
+            raise Refused(f"nothing is installed for {', '.join(readers)}: memd only reads what it writes")
+        return chosen
+    found = [tool for tool in hooked() if tool.place(os.environ).present]
     if not found:
-        looked = ", ".join(f"{tool.name} in {tool.place(os.environ).home}" for tool in TOOLS.values())
+        looked = ", ".join(f"{tool.name} in {tool.place(os.environ).home}" for tool in hooked())
         raise Refused(f"no coding agent was found (looked for {looked}); name one to install for it all the same")
     return found
 

@@ -57,9 +57,9 @@ def _daemon(places: "Paths") -> str:
 
 def _plan(names: Sequence[str], record: "Ledger") -> "list[Plan]":
     from memd.daemon.setup import settings  # noqa: PLC0415
-    from memd.tools.registry import TOOLS, tool  # noqa: PLC0415
+    from memd.tools.registry import hooked, tool  # noqa: PLC0415
 
-    chosen = [tool(name) for name in dict.fromkeys(names)] or list(TOOLS.values())
+    chosen = [tool(name) for name in dict.fromkeys(names)] or hooked()
     homes = [(one, home) for one in chosen for home in settings.homes(one, os.environ, record)]
     return [plan for one, home in homes for plan in settings.plan_uninstall(one, home, record).plans]
 

@@ -6,12 +6,14 @@ from pathlib import Path
 from memd.errors import ConfigError, NotFound
 from memd.tools.claude_code import ClaudeCode
 from memd.tools.codex import Codex
+from memd.tools.opencode import OpenCode
 from memd.tools.protocol import Tool
 
 _CLAUDE_CODE = ClaudeCode()
 _CODEX = Codex()
+_OPENCODE = OpenCode()
 
-TOOLS: dict[str, Tool] = {_CLAUDE_CODE.name: _CLAUDE_CODE, _CODEX.name: _CODEX}
+TOOLS: dict[str, Tool] = {_CLAUDE_CODE.name: _CLAUDE_CODE, _CODEX.name: _CODEX, _OPENCODE.name: _OPENCODE}
 
 
 def tool(name: str) -> Tool:
@@ -37,3 +39,8 @@ def enabled(names: Sequence[str], settings: Path) -> list[Tool]:
             known = " or ".join(map(repr, TOOLS))
             raise ConfigError(f"{settings}: tools[{place}]: should be {known}, not {name!r}")
     return [tool for tool in TOOLS.values() if not names or tool.name in names]
+
+
+def hooked() -> list[Tool]:
+    """Those that something is installed for; the others are only read."""
+    return [tool for tool in TOOLS.values() if tool.files(Path())]

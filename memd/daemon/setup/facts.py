@@ -22,7 +22,7 @@ from memd.daemon.wire import ask
 from memd.errors import ConfigError, DaemonSilent, Refused, StoreTrouble, UserError
 from memd.store import Store
 from memd.tools.protocol import Tool
-from memd.tools.registry import TOOLS, enabled
+from memd.tools.registry import TOOLS, enabled, hooked
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def facts(paths: Paths, environ: Mapping[str, str], *, ask_tools: bool = False) 
     With `ask_tools` those that run only trusted hooks are started and asked (most of a second); else their files must do.
     """
     record = ledger.read(paths)
-    homes = [(tool, home) for tool in TOOLS.values() for home in settings.homes(tool, environ, record)]
+    homes = [(tool, home) for tool in hooked() for home in settings.homes(tool, environ, record)]
     tools = [_tool(tool, paths, home, environ, record) for tool, home in homes]
     if ask_tools:
         tools = [found and _asked(found, paths, environ) for found in tools]

@@ -11,7 +11,7 @@ from memd.daemon.setup import hook, ledger, settings
 from memd.daemon.setup.facts import SetupFacts
 from memd.daemon.setup.trouble import refused
 from memd.files import private_dir
-from memd.tools.registry import TOOLS
+from memd.tools.registry import hooked
 
 REWRITTEN = frozenset({"missing", "changed"})
 
@@ -24,7 +24,7 @@ def repair(paths: Paths, environ: Mapping[str, str], found: SetupFacts) -> None:
     with refused(paths.data, "written"):
         hook.refresh_hook(paths)
     broken = {(facts.name, facts.home) for facts in found.tools if facts.installed and REWRITTEN & set(facts.faults)}
-    for tool in TOOLS.values():
+    for tool in hooked():
         for home in settings.homes(tool, environ, record):
             if (tool.name, home) in broken:
                 record = settings.apply_install(paths, settings.plan_install(tool, home, hook.command(paths)), record)

@@ -1,0 +1,92 @@
+"""What a tool needs that memd only reads: a base with everything but its place and its rows.
+
+Such a tool is one module: where its transcripts are (`place`, `wanted`), whose they are (`identify`, `claims`), and what a
+row means (`start`, `feed`). It gets records, search and checkpoints (`memd show`), but nothing is given back to it.
+"""
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from memd.model import Event, Record
+from memd.tail import lines
+from memd.tail.batch import Batch
+from memd.tools.protocol import Files, HookEntry, Known, Moment, News, Plan, Trust
+
+
+class ReaderOnly:
+    """The members of `Tool` that such a tool shares with all others: each transcript is a file of lines, there are no hooks."""
+
+    unit = "bytes"
+    part_limit = 1 << 20
+    part_count = 1
+    prompt_event = ""
+    call_event = ""
+    request_event = ""
+    trust: Trust | None = None
+
+    def enters(self, directory: str) -> bool:  # noqa: ARG002 - all of it
+        return True
+
+    def sources(self, file: Path, known: Known) -> Sequence[News]:  # noqa: ARG002 - a file is one transcript
+        return (News(file),)
+
+    def read(self, path: Path, cursor: str | None, limit: int, notes: Path) -> Batch:  # noqa: ARG002 - no hooks, no notes
+        return lines.read_on(path, cursor, limit)
+
+    def there(self, path: Path) -> bool:
+        return os.path.isfile(path)  # noqa: PTH113 - never raises
+
+    def children(self, path: Path) -> Sequence[Path]:  # noqa: ARG002 - nothing lies beside it
+        return ()
+
+    def load(self, text: str) -> Any:
+        """A state of JSON's own types."""
+        return json.loads(text)
+
+    def dump(self, state: Any) -> str:
+        """A state of JSON's own types."""
+        return json.dumps(state)
+
+    def left(self, state: Any) -> tuple[Any, tuple[Event, ...]]:
+        return state, ()
+
+    def concerns(self, record: Record) -> bool:  # noqa: ARG002 - there is no second witness
+        return False
+
+    def lift(
+        self,
+        records: Sequence[Record],  # noqa: ARG002
+        history: Iterable[bytes],  # noqa: ARG002
+        session: str,  # noqa: ARG002
+    ) -> Sequence[Event]:
+        return ()
+
+    def window(self, model: str | None) -> int | None:  # noqa: ARG002 - not known
+        return None
+
+    def threshold(self, window: int | None) -> int | None:  # noqa: ARG002 - not known
+        return None
+
+    def moment(self, event: str, payload: Mapping[str, Any]) -> Moment | None:  # noqa: ARG002 - nobody calls
+        return None
+
+    def entries(self) -> tuple[HookEntry, ...]:
+        return ()
+
+    def reply(self, event: str, text: str) -> bytes:  # noqa: ARG002 - nobody asks
+        return b""
+
+    def files(self, home: Path) -> tuple[Path, ...]:  # noqa: ARG002 - nothing is installed
+        return ()
+
+    def install(self, home: Path, before: Files, command: Sequence[str]) -> tuple[Plan, ...]:  # noqa: ARG002
+        return ()
+
+    def uninstall(self, home: Path, before: Files, original: Files) -> tuple[Plan, ...]:  # noqa: ARG002
+        return ()
+
+    def installed(self, home: Path, before: Files, command: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002
+        return ()

@@ -8,7 +8,7 @@ What was recorded stays recorded, marked. A way back to a place that is not reme
 from dataclasses import replace
 
 from memd.model import Rewind
-from memd.tools.opencode.state import RUNS, ReaderState, Run
+from memd.tools.opencode.state import RUNS, ReaderState
 
 
 def begin(state: ReaderState, message: str) -> ReaderState:
@@ -25,13 +25,14 @@ def enter(state: ReaderState, message: str, key: str) -> ReaderState:
 
 
 def _kept(state: ReaderState) -> ReaderState:
-    """The oldest runs become one, as far as they are alike."""
-    if len(state.runs) <= RUNS:
+    """The two oldest runs beside each other that are alike become one, so that what was removed stays a hole between them."""
+    runs = state.runs
+    if len(runs) <= RUNS:
         return state
-    one, two, *rest = state.runs
-    if (one[0] in state.gone) == (two[0] in state.gone):
-        return replace(state, runs=((one[0], one[1] or two[1], two[2] or one[2]), *rest))
-    return replace(state, runs=(two, *rest) if one[0] in state.gone else (one, *rest))
+    dead = [run[0] in state.gone for run in runs]
+    at = next((at for at in range(len(runs) - 1) if dead[at] == dead[at + 1]), 0)
+    (message, first, last), (_, start, end) = runs[at], runs[at + 1]
+    return replace(state, runs=(*runs[:at], (message, first or start, end or last), *runs[at + 2 :]))
 
 
 def revert(state: ReaderState, message: str) -> tuple[ReaderState, Rewind | None]:
@@ -52,22 +53,24 @@ def remove(state: ReaderState, ident: str) -> tuple[ReaderState, Rewind | None]:
 
 def path(state: ReaderState) -> Rewind:
     """The key ranges that are in force."""
-    start = next((at for at, run in enumerate(state.runs) if run[0] == state.reverted), len(state.runs))
+    dead = {*state.gone, *_reverted(state)}
     ranges: list[tuple[str | None, str | None]] = []
     going = False
-    for at, run in enumerate(state.runs):
-        if not run[1]:
+    for message, first, last in state.runs:
+        alive = message not in dead and not (first == last and first in dead)
+        if not first:
             continue
-        alive = _alive(run, state.gone) and at < start
         if alive and going:
-            ranges[-1] = (ranges[-1][0], run[2])
+            ranges[-1] = (ranges[-1][0], last)
         elif alive:
-            ranges.append((run[1], run[2]))
+            ranges.append((first, last))
         going = alive
-    if going and start == len(state.runs):
+    if going:
         ranges[-1] = (ranges[-1][0], None)
     return Rewind(tuple(ranges))
 
 
-def _alive(run: Run, gone: tuple[str, ...]) -> bool:
-    return run[0] not in gone and not (run[1] == run[2] and run[1] in gone)
+def _reverted(state: ReaderState) -> list[str]:
+    """The messages that began at or behind the one that the session was taken back to."""
+    order = list(dict.fromkeys(message for message, _, _ in state.runs))
+    return order[order.index(state.reverted) :] if state.reverted in order else []

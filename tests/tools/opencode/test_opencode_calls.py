@@ -1,0 +1,156 @@
+"""Tool calls: what was done, in the words that all tools share."""
+
+import pytest
+from opencode_rows import BEGIN, assistant, feed, play, read_all, recording, text, tool, typed, user
+
+from memd.model import Kind, State
+from memd.tools.opencode.calls import DETAIL, RESULT
+
+
+def called(*parts, note=()):
+    """A turn with these parts."""
+    return feed(*note, *user("m1", text("go")), *assistant("m2", "m1", BEGIN, *parts))
+
+
+def one(*given, **more):
+    (call,) = called(tool(*given, **more)).calls
+    return call
+
+
+def test_an_edit():
+    """Old and new text, and the file."""
+    call = one("edit", {"filePath": "/p/a.py", "oldString": "a - b", "newString": "a + b"})
+    assert (Kind.EDIT, "/p/a.py", State.DONE) == (call.kind, call.target, call.state)
+    assert {"old": "a - b", "new": "a + b", "edits": 1} == call.detail
+
+
+def test_several_edits():
+    """The first is shown, all are counted."""
+    edits = [{"oldString": "a", "newString": "b"}, {"oldString": "c", "newString": "d"}]
+    assert {"old": "a", "new": "b", "edits": 2} == one("multiedit", {"filePath": "/p/a", "edits": edits}).detail
+
+
+def test_a_patch():
+    """The files stand in the patch, or in its result."""
+    patch = "*** Begin Patch\n*** Update File: src/a.py\n@@\n-x\n+y\n*** Add File: b.py\n+z\n*** End Patch"
+    call = one("apply_patch", {"patchText": patch})
+    assert ("src/a.py", ["src/a.py", "b.py"]) == (call.target, call.detail["files"])
+    call = one("apply_patch", {"patchText": patch}, metadata={"files": [{"filePath": "/p/src/a.py"}]})
+    assert "/p/src/a.py" == call.target
+
+
+def test_a_new_file():
+    """Its text and how long it is."""
+    call = one("write", {"filePath": "/p/n.txt", "content": "one\ntwo"})
+    assert (Kind.CREATE, {"new": "one\ntwo", "lines": 2}) == (call.kind, call.detail)
+
+
+@pytest.mark.parametrize(("code", "state"), [(0, State.DONE), (1, State.FAILED), (None, State.DONE), ("1", State.DONE)])
+def test_a_command_s_exit(code, state):
+    """A command that failed is `completed` for the client; its exit code tells."""
+    call = one("bash", {"command": "make", "description": "build"}, metadata={"exit": code})
+    assert state == call.state
+    assert {"description": "build", **({"exit": code} if isinstance(code, int) else {})} == call.detail
+
+
+@pytest.mark.parametrize(
+    ("error", "state"),
+    [
+        ("no such file", State.FAILED),
+        ("The user rejected permission to use this specific tool call.", State.REFUSED),
+        ("The user dismissed this question", State.REFUSED),
+        ("Tool execution aborted", State.INTERRUPTED),
+    ],
+)
+def test_an_error(error, state):
+    """A failure, a person's no and an abort are told apart by the client's own words."""
+    call = one("bash", {"command": "make"}, error, status="error")
+    assert (state, error) == (call.state, call.result)
+
+
+def test_a_running_call_is_told_once():
+    """The client writes a running call again with each piece of its output."""
+    going = [tool("bash", {"command": "make"}, status="running", metadata={"output": "x" * n}) for n in range(5)]
+    read = called(*going)
+    assert [State.RUNNING] * 5 == [event.state for event in read.events if hasattr(event, "call")]
+    rows = assistant("m2", "m1", *going)
+    for at in range(2, 6):
+        rows[at]["data"]["part"]["id"] = "prt_m2_0"
+    read = feed(*user("m1", text("go")), *rows)
+    assert 1 == sum(hasattr(event, "call") for event in read.events)
+
+
+def test_a_pending_call_has_no_input_yet():
+    """Nothing is told of it."""
+    assert [] == called(tool("bash", {}, status="pending")).calls
+
+
+def test_a_sub_agent():
+    """Its prompt, its session, and that it goes on where it was sent to the background."""
+    given = {"description": "explore", "prompt": "list", "subagent_type": "general"}
+    call = one("task", given, metadata={"sessionId": "ses_c"})
+    assert (Kind.AGENT, "explore", State.DONE, "ses_c") == (call.kind, call.target, call.state, call.detail["agent"])
+    call = one("task", given, metadata={"sessionId": "ses_c", "background": True})
+    assert (State.BACKGROUND, "ses_c") == (call.state, call.detail["job"])
+    call = one("task", given, metadata={"sessionId": "ses_c", "background": True, "jobId": "job_1"})
+    assert "job_1" == call.detail["job"]
+
+
+def test_the_task_list():
+    """The list as the result has it, else as it was given."""
+    todos = [{"content": "fix", "status": "completed"}, {"content": "test"}, "rubbish"]
+    expected = [{"id": "1", "text": "fix", "status": "completed"}, {"id": "2", "text": "test", "status": "pending"}]
+    assert expected == one("todowrite", {"todos": todos}).detail["items"]
+    assert expected[:1] == one("todowrite", {"todos": todos}, metadata={"todos": todos[:1]}).detail["items"]
+
+
+QUESTIONS = {"questions": [{"question": "Which?", "header": "h", "options": []}, {"question": "When?"}]}
+
+
+def test_answers():
+    """An answer is the person's where the plugin saw the screen, an operator's else; an open question has none."""
+    asked = tool("question", QUESTIONS, "…", metadata={"answers": [["Postgres", "SQLite"], []]})
+    read = called(asked, note=[typed("m1", "prt_m1_0")])
+    assert ("human.answer", "proved", "Postgres, SQLite") == read.said[-1]
+    assert "Which?" == read.records[-1].extra["question"]
+    assert ("operator.headless", "unknown", "Postgres, SQLite") == called(asked).said[-1]
+    assert ["Which?", "When?"] == read.calls[0].detail["questions"]
+
+
+def test_a_refusal_s_words():
+    """What the person gave as reason stands behind the client's words."""
+    error = "The user rejected permission to use this specific tool call with the following feedback: use make"
+    read = called(tool("bash", {"command": "rm x"}, error, status="error"), note=[typed("m1", "prt_m1_0")])
+    assert ("human.answer", "proved", "use make") == read.said[-1]
+
+
+def test_long_values_are_cut():
+    """A call keeps excerpts; the record points to the whole."""
+    read = called(tool("write", {"filePath": "/p/a", "content": "y" * 9_000}, "z" * 9_000))
+    (call,) = read.calls
+    assert DETAIL == len(call.detail["new"])
+    assert len(call.result) < RESULT + 100
+    assert 9_000 - RESULT == read.records[-1].extra["cut"]
+
+
+def test_an_unknown_tool():
+    """A tool of a plugin or server is told by its name."""
+    call = one("linear_create_issue", {"title": "x"})
+    assert (Kind.OTHER, "linear_create_issue", State.DONE) == (call.kind, call.name, call.state)
+
+
+def test_the_recorded_calls(base):
+    """A recorded session's tools, in order, with how they ended."""
+    found = base.record("run")
+    done = play(read_all(base.path / found)[0]).calls
+    expected = [
+        ("bash", State.DONE),
+        ("read", State.DONE),
+        ("edit", State.DONE),
+        ("write", State.DONE),
+        ("todowrite", State.DONE),
+        ("skill", State.FAILED),
+        ("task", State.DONE),
+    ]
+    assert expected == [(call.name, call.state) for call in done]
+    assert recording("run-child").id == done[-1].detail["agent"]

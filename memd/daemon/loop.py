@@ -102,7 +102,8 @@ class Daemon:
         self._troubles = Troubles()
         self._tools = enabled(chosen.tools, paths.config)
         self._worker = Worker(partial(Pipeline, chosen, paths), self._turn, self._troubles.tell)
-        self._watcher = Watcher(self._roots(), self._wanted, self._enters, self._hint)
+        self._rooted = self._roots()
+        self._watcher = Watcher(list(self._rooted), self._wanted, self._enters, self._hint)
         self._reading: Store | None = None
         self._answers = Answers(self._worker, Folders(paths.state), chosen, self._reader, self._watcher.activate)
         self._answers.controls = Controls(self._worker, self._about).table()
@@ -226,23 +227,25 @@ class Daemon:
 
     # Which transcripts are whose.
 
-    def _roots(self) -> list[Path]:
-        """Where transcripts lie: in the home of this environment, and in each that memd's hooks were put into."""
+    def _roots(self) -> dict[Path, Tool]:
+        """Where transcripts lie, and whose: in the home of this environment, and in each that memd's hooks were put into."""
         known = ledger.read(self._paths)
-        found: dict[str, Path] = {}
+        found: dict[str, tuple[Path, Tool]] = {}
         for tool in self._tools:
             here = tool.place(self._environ)
             for home in settings.homes(tool, self._environ, known):
                 for root in here.roots:
                     moved = home / root.relative_to(here.home) if root.is_relative_to(here.home) else root
-                    found.setdefault(os.path.realpath(moved), moved)
-        return list(found.values())
+                    found.setdefault(os.path.realpath(moved), (moved, tool))
+        return dict(found.values())
 
     def _wanted(self, path: str) -> bool:
         return self._owner(Path(path)) is not None
 
     def _owner(self, path: Path) -> Tool | None:
-        return next((tool for tool in self._tools if tool.wanted(path)), None)
+        """Whose transcript it is: by the root that it lies under; one that a hook named may lie anywhere."""
+        under = next((self._rooted[folder] for folder in (path, *path.parents) if folder in self._rooted), None)
+        return next((tool for tool in ([under] if under else self._tools) if tool.wanted(path)), None)
 
     def _enters(self, directory: str) -> bool:
         return any(tool.enters(directory) for tool in self._tools)

@@ -16,6 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from memd.tools.opencode.plugin import PLUGIN, STAND_IN, filled
+
 from .claude_code import Answer, ClientMissingError
 from .terminal import Terminal, terminal
 from .waiting import eventually
@@ -25,8 +27,6 @@ WINDOW, REPLY = 60_000, 4_000
 """Tokens of the scripted model's window and of its longest answer."""
 FULL = 57_000
 """Tokens at which the client compacts by itself: the window less the answer."""
-STAND_IN = "@opencode-ai/plugin"
-"""What the client installs from the registry into each of its folders before it loads a plugin."""
 
 
 def pinned_opencode(folder: Path, version: str = VERSION) -> Path:
@@ -74,7 +74,7 @@ def _install(place: Path, version: str) -> None:
 class OpenCode:
     """A home directory with a client, and a project to work on."""
 
-    command: Path
+    program: Path
     home: Path
     project: Path
     model_url: str
@@ -111,18 +111,13 @@ class OpenCode:
         return self.home / ".config" / "opencode" / "opencode.json"
 
     @property
-    def plugins(self) -> Path:
-        """The folder from which the client loads a person's plugins."""
-        return self.settings.parent / "plugin"
-
-    @property
     def env(self) -> dict[str, str]:
         """The whole environment of the client: nothing is taken from around it but PATH.
 
         The registry is an address that refuses: what would be fetched there must not be needed.
         """
         return {
-            "PATH": f"{self.command.parent}{os.pathsep}{os.environ['PATH']}",
+            "PATH": f"{self.program.parent}{os.pathsep}{os.environ['PATH']}",
             "HOME": str(self.home),
             "XDG_CONFIG_HOME": str(self.home / ".config"),
             "XDG_DATA_HOME": str(self.home / ".local" / "share"),
@@ -138,10 +133,18 @@ class OpenCode:
             **self.extra,
         }
 
+    def put_in(self, plugin: bytes, socket: Path, state: Path) -> None:
+        """Put memd's plugin in by hand, with the stand-in for what the client would fetch."""
+        files = {PLUGIN: filled(plugin, str(socket), str(state)), **STAND_IN}
+        for path, content in files.items():
+            place = self.settings.parent / path
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(content)
+
     def headless(self, prompt: str, *options: str) -> Answer:
         """Run `opencode run` once, to its end."""
         done = subprocess.run(
-            [self.command, "run", "--format", "json", *options, prompt],
+            [self.program, "run", "--format", "json", *options, prompt],
             env=self.env,
             cwd=self.project,
             stdin=subprocess.DEVNULL,
@@ -159,7 +162,7 @@ class OpenCode:
     def screen(self, *options: str) -> Iterator[Terminal]:
         """Run the client on a terminal of its own; it is ready for the first prompt."""
         socket, ended = f"memd-oc-{os.getpid()}", self.home / "tmp" / "exit-code"
-        command = [str(self.command), *options]
+        command = [str(self.program), *options]
         with terminal(command, socket=socket, cwd=self.project, env=self.env, ended=ended) as screen:
             screen.wait_for("ctrl+p commands", seconds=60)
             yield screen
@@ -170,7 +173,7 @@ class OpenCode:
         log = self.home / "serve.log"
         with log.open("wb") as out:
             process = subprocess.Popen(
-                [self.command, name, "--port", "0", *options],
+                [self.program, name, "--port", "0", *options],
                 env=self.env,
                 cwd=self.project,
                 stdin=subprocess.DEVNULL,
@@ -197,6 +200,12 @@ class OpenCode:
         """The id of the only session in this home that no other session started."""
         ((only,),) = self.query("select id from session where parent_id is null")
         return only
+
+    def command(self, name: str, template: str) -> None:
+        """Write a command of the person's own."""
+        path = self.settings.parent / "command" / f"{name}.md"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"---\ndescription: {name}\n---\n{template}\n", encoding="utf-8")
 
     def answered(self, number: int, *, seconds: float = 30.0) -> None:
         """Wait until so many answers of the only session have come to their end, summaries not counted."""

@@ -21,6 +21,7 @@ class Memd:
     home: Path
     cwd: Path
     path: str
+    tool: str = "claude-code"
 
     @property
     def env(self) -> dict[str, str]:
@@ -51,7 +52,7 @@ class Memd:
 
     def session(self, session: str) -> dict[str, Any]:
         """One session's entry in the status; empty while memd does not know it."""
-        found = (s for s in self.status()["sessions"] if s["session"] == f"claude-code:{session}")
+        found = (s for s in self.status()["sessions"] if s["session"] == f"{self.tool}:{session}")
         return next(found, {})
 
     def log(self, session: str) -> list[dict[str, Any]]:
@@ -76,7 +77,7 @@ class Memd:
             process = subprocess.Popen([*COMMAND, "run"], env=self.env, cwd=self.cwd, stdout=log, stderr=log)
         daemon = Daemon(self, process)
         try:
-            eventually(daemon.answers, seconds=20)
+            eventually(daemon.answers)
             yield daemon
             daemon.stop()
         finally:
@@ -105,10 +106,10 @@ class Daemon:
         """End it as a service manager would, and see that it ends well."""
         if self.process.poll() is None:
             self.process.terminate()
-            if code := self.process.wait(15):
+            if code := self.process.wait(60):
                 raise AssertionError(f"memd run exits {code} on SIGTERM")
 
     def kill(self) -> None:
         """End it as a crash would: SIGKILL, no last words."""
         self.process.kill()
-        self.process.wait(15)
+        self.process.wait(60)

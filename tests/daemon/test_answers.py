@@ -218,15 +218,16 @@ def test_a_hook_gets_in_between_the_steps_of_a_large_ingest(chain, monkeypatch):
     transcript = chain.transcript()
     transcript.turn("Make the gateway fast.")
     pipeline = chain.job(lambda pipeline: pipeline)
-    began, asked, order, step = threading.Event(), threading.Event(), [], pipeline.step
+    began, asked, order, steps, step = threading.Event(), threading.Event(), [], [], pipeline.step
 
-    def first_step(tool, path):
-        """Half way through the ingest until the hook has asked."""
+    def held(tool, path):
+        """The ingest's first step lasts until the hook has asked."""
+        steps.append(path)
         began.set()
         asked.wait(10)
         return step(tool, path)
 
-    monkeypatch.setattr(pipeline, "step", first_step)
+    monkeypatch.setattr(pipeline, "step", held)
 
     async def both():
         async def ask(tool, event, body, name):
@@ -243,6 +244,7 @@ def test_a_hook_gets_in_between_the_steps_of_a_large_ingest(chain, monkeypatch):
 
     chain.run(both())
     assert order == ["hook", "ingest"]
+    assert steps[:3] == [large.path, transcript.path, large.path]
 
 
 # resume, fork, startup, clear

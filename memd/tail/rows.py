@@ -3,7 +3,8 @@
 - Read-only by URI (`mode=ro`) and by pragma. Never `immutable`: what was committed may stand in the `-wal` alone.
 - The connection lives as long as the look. A reader in WAL mode blocks no writer, but a checkpoint of the log cannot pass
   what it still reads, so nothing is kept open.
-- SQLite itself makes `-wal` and `-shm` beside a WAL database on which nobody works. Where it must not, there is no reading.
+- To read a WAL database on which nobody works SQLite makes an empty `-wal` and a `-shm` beside it (measured on 3.40: they
+  stay, and the next program uses them). Where it cannot, there is no reading.
 - Whatever is in the way is a `SourceUnreadable` with one line that says what; only a file that is not there is a
   `FileNotFoundError`.
 """

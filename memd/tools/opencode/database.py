@@ -61,7 +61,7 @@ def standings(sql: sqlite3.Connection) -> list[Standing]:
     if "id" not in known:
         return []
     changed = "s.time_updated" if "time_updated" in known else "0"
-    if "seq" in columns(sql, "event_sequence"):
+    if {"aggregate_id", "seq"} <= columns(sql, "event_sequence"):
         found = sql.execute(
             f"SELECT s.id, q.seq + 1, {changed} FROM session s LEFT JOIN event_sequence q ON q.aggregate_id = s.id"  # noqa: S608
         ).fetchall()

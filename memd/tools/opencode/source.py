@@ -77,7 +77,8 @@ def read(path: Path, cursor: str | None, limit: int, notes: Path) -> Batch:
         return batch
     said = tuple(rows.note(start.offset, line) for line in noted.lines)
     kept = replace(end, notes=start.notes if noted.gone else noted.cursor.dumps())
-    waiting = bool(noted.lines) and noted.cursor.offset < noted.size
+    taken = sum(line.length + 1 for line in noted.lines)
+    waiting = taken > 0 and noted.size - noted.cursor.offset + taken > limit
     return replace(batch, lines=(*said, *batch.lines), cursor=kept, size=max(batch.size, kept.offset + waiting))
 
 

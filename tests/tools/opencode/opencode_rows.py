@@ -56,7 +56,7 @@ class Database:
 
     def insert(self, table, **row):
         marks = ", ".join("?" * len(row))
-        self.sql.execute(f"INSERT INTO {table} ({', '.join(row)}) VALUES ({marks})", list(row.values()))
+        self.sql.execute(f"INSERT OR REPLACE INTO {table} ({', '.join(row)}) VALUES ({marks})", list(row.values()))
 
     def event(self, kind, data, ident=SESSION, seq=None):
         """Append to the log, and say so in `event_sequence`, as one transaction."""
@@ -77,7 +77,9 @@ class Database:
             if row["type"] == "message.updated":
                 info = dict(row["data"]["info"])
                 key, at = info.pop("id"), info["time"]["created"]
-                self.insert("message", id=key, session_id=ident, time_created=at, time_updated=at, data=json.dumps(info))
+                self.insert(
+                    "message", id=key, session_id=ident, time_created=at, time_updated=at, data=json.dumps(info)
+                )
             elif row["type"] == "message.part.updated":
                 part, at = dict(row["data"]["part"]), row["data"]["time"]
                 ids = {"id": part.pop("id"), "message_id": part.pop("messageID"), "session_id": ident}

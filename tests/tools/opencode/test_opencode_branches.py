@@ -29,40 +29,40 @@ THREE = [*turn(1), *turn(2), *turn(3)]
 def test_reverted_entries_are_out():
     """From the message on that the session was taken back to, everything is withdrawn, and keeps its number."""
     read = feed(*THREE, reverted("u2"))
-    assert ["p1", "r1"] == read.in_force
+    assert read.in_force == ["p1", "r1"]
     assert list(range(1, 7)) == [one.number for one in read.records]
 
 
 def test_brought_back():
     """Rows stay until the next prompt: without the mark they are in force again."""
-    assert ["p1", "r1", "p2", "r2", "p3", "r3"] == feed(*THREE, reverted("u2"), reverted()).in_force
+    assert feed(*THREE, reverted("u2"), reverted()).in_force == ["p1", "r1", "p2", "r2", "p3", "r3"]
 
 
 def test_removed_by_the_next_prompt():
     """The client removes what was taken back and goes on; nothing brings that back."""
     gone = [removed(name) for name in ("u2", "a2", "u3", "a3")]
     read = feed(*THREE, reverted("u2"), *gone, reverted(), *turn(4))
-    assert ["p1", "r1", "p4", "r4"] == read.in_force
-    assert 8 == len(read.records)
+    assert read.in_force == ["p1", "r1", "p4", "r4"]
+    assert len(read.records) == 8
 
 
 def test_further_back():
     """Twice taken back: the earlier place counts; and forward again in steps."""
-    assert ["p1", "r1"] == feed(*THREE, reverted("u3"), reverted("u2")).in_force
-    assert ["p1", "r1", "p2", "r2"] == feed(*THREE, reverted("u2"), reverted("u3")).in_force
+    assert feed(*THREE, reverted("u3"), reverted("u2")).in_force == ["p1", "r1"]
+    assert feed(*THREE, reverted("u2"), reverted("u3")).in_force == ["p1", "r1", "p2", "r2"]
 
 
 def test_to_the_very_start():
     """Nothing of the session is in force, and what comes then is."""
-    assert [] == feed(*THREE, reverted("u1")).in_force
+    assert feed(*THREE, reverted("u1")).in_force == []
     gone = [removed(f"{who}{n}") for n in (1, 2, 3) for who in "ua"]
-    assert ["p4", "r4"] == feed(*THREE, reverted("u1"), *gone, reverted(), *turn(4)).in_force
+    assert feed(*THREE, reverted("u1"), *gone, reverted(), *turn(4)).in_force == ["p4", "r4"]
 
 
 def test_one_message_removed():
     """A message can be removed alone; a part as well."""
-    assert ["p1", "r1", "p2", "p3", "r3"] == feed(*THREE, removed("a2")).in_force
-    assert ["p1", "p2", "r2", "p3", "r3"] == feed(*THREE, removed("a1", "prt_a1_0")).in_force
+    assert feed(*THREE, removed("a2")).in_force == ["p1", "r1", "p2", "p3", "r3"]
+    assert feed(*THREE, removed("a1", "prt_a1_0")).in_force == ["p1", "p2", "r2", "p3", "r3"]
 
 
 def test_a_summary_is_taken_back_with_its_request():
@@ -70,27 +70,27 @@ def test_a_summary_is_taken_back_with_its_request():
     asked = user("c1", {"type": "compaction", "auto": False})
     summary = assistant("s1", "c1", words("so far"), summary=True)
     read = feed(*turn(1), *asked, *summary, reverted("c1"))
-    assert ["p1", "r1"] == read.in_force
+    assert read.in_force == ["p1", "r1"]
 
 
 def test_what_an_earlier_answer_said_later():
     """An answer that goes on behind a queued prompt is not taken back with that prompt."""
     going = assistant("a1", "u1", BEGIN, tool("bash", {"command": "ls"}, "x"), words("late"))
     rows = [*user("u1", text("p1")), *going[:3], *user("u2", text("p2")), *going[3:], reverted("u2")]
-    assert ["p1", "x"] == [one for one in feed(*rows).in_force if one != "late"]
+    assert [one for one in feed(*rows).in_force if one != "late"] == ["p1", "x"]
     assert "late" in feed(*rows).in_force
 
 
 def test_a_place_that_is_not_known():
     """In doubt more is kept: an unknown message, or a part of one, takes nothing away."""
-    assert 6 == len(feed(*THREE, reverted("u9")).in_force)
-    assert 6 == len(feed(*THREE, reverted("u2", partID="prt_u2_0")).in_force)
-    assert 6 == len(feed(*THREE, removed("u9")).in_force)
+    assert len(feed(*THREE, reverted("u9")).in_force) == 6
+    assert len(feed(*THREE, reverted("u2", partID="prt_u2_0")).in_force) == 6
+    assert len(feed(*THREE, removed("u9")).in_force) == 6
 
 
 def test_a_row_without_the_session_s_id():
     """A row that tells only a part of the session brings nothing back."""
-    assert ["p1", "r1"] == feed(*THREE, reverted("u2"), row("session.updated", info={"title": "x"})).in_force
+    assert feed(*THREE, reverted("u2"), row("session.updated", info={"title": "x"})).in_force == ["p1", "r1"]
 
 
 def test_memory_is_bounded():
@@ -100,7 +100,7 @@ def test_memory_is_bounded():
         state = branches.enter(branches.begin(state, f"m{n}"), f"m{n}", f"k{n}")
         if n == 3:
             state, _ = branches.remove(state, "m3")
-    assert RUNS == len(state.runs)
+    assert len(state.runs) == RUNS
     path = branches.path(state).path
-    assert ("k0", "k2") == path[0]
-    assert ("k4", None) == path[-1]
+    assert path[0] == ("k0", "k2")
+    assert path[-1] == ("k4", None)

@@ -20,29 +20,29 @@ def one(*given, **more):
 def test_an_edit():
     """Old and new text, and the file."""
     call = one("edit", {"filePath": "/p/a.py", "oldString": "a - b", "newString": "a + b"})
-    assert (Kind.EDIT, "/p/a.py", State.DONE) == (call.kind, call.target, call.state)
-    assert {"old": "a - b", "new": "a + b", "edits": 1} == call.detail
+    assert (call.kind, call.target, call.state) == (Kind.EDIT, "/p/a.py", State.DONE)
+    assert call.detail == {"old": "a - b", "new": "a + b", "edits": 1}
 
 
 def test_several_edits():
     """The first is shown, all are counted."""
     edits = [{"oldString": "a", "newString": "b"}, {"oldString": "c", "newString": "d"}]
-    assert {"old": "a", "new": "b", "edits": 2} == one("multiedit", {"filePath": "/p/a", "edits": edits}).detail
+    assert one("multiedit", {"filePath": "/p/a", "edits": edits}).detail == {"old": "a", "new": "b", "edits": 2}
 
 
 def test_a_patch():
     """The files stand in the patch, or in its result."""
     patch = "*** Begin Patch\n*** Update File: src/a.py\n@@\n-x\n+y\n*** Add File: b.py\n+z\n*** End Patch"
     call = one("apply_patch", {"patchText": patch})
-    assert ("src/a.py", ["src/a.py", "b.py"]) == (call.target, call.detail["files"])
+    assert (call.target, call.detail["files"]) == ("src/a.py", ["src/a.py", "b.py"])
     call = one("apply_patch", {"patchText": patch}, metadata={"files": [{"filePath": "/p/src/a.py"}]})
-    assert "/p/src/a.py" == call.target
+    assert call.target == "/p/src/a.py"
 
 
 def test_a_new_file():
     """Its text and how long it is."""
     call = one("write", {"filePath": "/p/n.txt", "content": "one\ntwo"})
-    assert (Kind.CREATE, {"new": "one\ntwo", "lines": 2}) == (call.kind, call.detail)
+    assert (call.kind, call.detail) == (Kind.CREATE, {"new": "one\ntwo", "lines": 2})
 
 
 @pytest.mark.parametrize(("code", "state"), [(0, State.DONE), (1, State.FAILED), (None, State.DONE), ("1", State.DONE)])
@@ -72,28 +72,28 @@ def test_a_running_call_is_told_once():
     """The client writes a running call again with each piece of its output."""
     going = [tool("bash", {"command": "make"}, status="running", metadata={"output": "x" * n}) for n in range(5)]
     read = called(*going)
-    assert [State.RUNNING] * 5 == [event.state for event in read.events if hasattr(event, "call")]
+    assert [event.state for event in read.events if hasattr(event, "call")] == [State.RUNNING] * 5
     rows = assistant("m2", "m1", *going)
     for at in range(2, 6):
         rows[at]["data"]["part"]["id"] = "prt_m2_0"
     read = feed(*user("m1", text("go")), *rows)
-    assert 1 == sum(hasattr(event, "call") for event in read.events)
+    assert sum(hasattr(event, "call") for event in read.events) == 1
 
 
 def test_a_pending_call_has_no_input_yet():
     """Nothing is told of it."""
-    assert [] == called(tool("bash", {}, status="pending")).calls
+    assert called(tool("bash", {}, status="pending")).calls == []
 
 
 def test_a_sub_agent():
     """Its prompt, its session, and that it goes on where it was sent to the background."""
     given = {"description": "explore", "prompt": "list", "subagent_type": "general"}
     call = one("task", given, metadata={"sessionId": "ses_c"})
-    assert (Kind.AGENT, "explore", State.DONE, "ses_c") == (call.kind, call.target, call.state, call.detail["agent"])
+    assert (call.kind, call.target, call.state, call.detail["agent"]) == (Kind.AGENT, "explore", State.DONE, "ses_c")
     call = one("task", given, metadata={"sessionId": "ses_c", "background": True})
-    assert (State.BACKGROUND, "ses_c") == (call.state, call.detail["job"])
+    assert (call.state, call.detail["job"]) == (State.BACKGROUND, "ses_c")
     call = one("task", given, metadata={"sessionId": "ses_c", "background": True, "jobId": "job_1"})
-    assert "job_1" == call.detail["job"]
+    assert call.detail["job"] == "job_1"
 
 
 def test_the_task_list():
@@ -111,32 +111,32 @@ def test_answers():
     """An answer is the person's where the plugin saw the screen, an operator's else; an open question has none."""
     asked = tool("question", QUESTIONS, "…", metadata={"answers": [["Postgres", "SQLite"], []]})
     read = called(asked, note=[typed("m1", "prt_m1_0")])
-    assert ("human.answer", "proved", "Postgres, SQLite") == read.said[-1]
-    assert "Which?" == read.records[-1].extra["question"]
-    assert ("operator.headless", "unknown", "Postgres, SQLite") == called(asked).said[-1]
-    assert ["Which?", "When?"] == read.calls[0].detail["questions"]
+    assert read.said[-1] == ("human.answer", "proved", "Postgres, SQLite")
+    assert read.records[-1].extra["question"] == "Which?"
+    assert called(asked).said[-1] == ("operator.headless", "unknown", "Postgres, SQLite")
+    assert read.calls[0].detail["questions"] == ["Which?", "When?"]
 
 
 def test_a_refusal_s_words():
     """What the person gave as reason stands behind the client's words."""
     error = "The user rejected permission to use this specific tool call with the following feedback: use make"
     read = called(tool("bash", {"command": "rm x"}, error, status="error"), note=[typed("m1", "prt_m1_0")])
-    assert ("human.answer", "proved", "use make") == read.said[-1]
+    assert read.said[-1] == ("human.answer", "proved", "use make")
 
 
 def test_long_values_are_cut():
     """A call keeps excerpts; the record points to the whole."""
     read = called(tool("write", {"filePath": "/p/a", "content": "y" * 9_000}, "z" * 9_000))
     (call,) = read.calls
-    assert DETAIL == len(call.detail["new"])
+    assert len(call.detail["new"]) == DETAIL
     assert len(call.result) < RESULT + 100
-    assert 9_000 - RESULT == read.records[-1].extra["cut"]
+    assert read.records[-1].extra["cut"] == 9_000 - RESULT
 
 
 def test_an_unknown_tool():
     """A tool of a plugin or server is told by its name."""
     call = one("linear_create_issue", {"title": "x"})
-    assert (Kind.OTHER, "linear_create_issue", State.DONE) == (call.kind, call.name, call.state)
+    assert (call.kind, call.name, call.state) == (Kind.OTHER, "linear_create_issue", State.DONE)
 
 
 def test_the_recorded_calls(base):

@@ -51,43 +51,43 @@ def test_a_command_s_expansion():
 def test_a_command_with_the_words_of_run():
     """`opencode run --command` has no screen: the arguments are an operator's."""
     rows = [typed("m1", command=GREET, kind="run"), *user("m1", text("Please greet Ada."))]
-    assert ("m1:command", "operator.headless", "proved", "Ada") == entries(*rows)[1][:4]
+    assert entries(*rows)[1][:4] == ("m1:command", "operator.headless", "proved", "Ada")
 
 
 def test_a_command_without_words():
     """A command without arguments has no words of the person's."""
     rows = [typed("m1", command={"name": "init", "arguments": " "}), *user("m1", text("Create AGENTS.md"))]
-    assert ["harness.meta"] == [channel for _, channel, *_ in entries(*rows)]
+    assert [channel for _, channel, *_ in entries(*rows)] == ["harness.meta"]
 
 
 def test_a_note_that_names_no_parts_says_nothing_of_words():
     """The client made the message without a prompt (a replay, a copy): the process tells nothing about who wrote it."""
-    assert ("operator.headless", "unknown") == entries(typed("m1"), *user("m1", text("again")))[0][1:3]
+    assert entries(typed("m1"), *user("m1", text("again")))[0][1:3] == ("operator.headless", "unknown")
 
 
 def test_the_first_note_of_a_message_counts():
     """A second process that sees the message later did not bring it."""
     rows = [typed("m1", "prt_m1_0"), typed("m1", kind="run"), *user("m1", text("please"))]
-    assert "human.typed" == entries(*rows)[0][1]
+    assert entries(*rows)[0][1] == "human.typed"
     rows = [typed("m1", "prt_m1_0"), *user("m1", text("please")), typed("m1", kind="run")]
-    assert "human.typed" == entries(*rows)[0][1]
+    assert entries(*rows)[0][1] == "human.typed"
 
 
 def test_a_note_does_not_reach_into_a_child():
     """A sub-agent's prompts are the parent's, in whatever process they were made."""
     rows = [*user("m1", text("list")), typed("m1", "prt_m1_0")]
     (record,) = feed(*rows, child=True).records
-    assert (Channel.BACKGROUND_PEER, Grade.PROVED) == (record.channel, record.grade)
+    assert (record.channel, record.grade) == (Channel.BACKGROUND_PEER, Grade.PROVED)
 
 
 def test_the_window():
     """The database has no window; the plugin has."""
-    assert 60_000 == feed(note("window", model="scripted/m1", context=60_000, output=4_000)).facts.window
+    assert feed(note("window", model="scripted/m1", context=60_000, output=4_000)).facts.window == 60_000
 
 
 def test_the_process():
     """Facts name the kind of process that the session's prompts came through."""
-    assert "tui" == feed(typed("m1", "prt_m1_0")).facts.entrypoint
+    assert feed(typed("m1", "prt_m1_0")).facts.entrypoint == "tui"
 
 
 def answer(at):
@@ -98,32 +98,40 @@ def test_an_injection_and_its_answer():
     """Delivered when it went into the request, complete with the code when the model's answer has ended."""
     given = note("injected", number=7, code="ABC123", at=MADE + 2_000)
     (went_in,) = feed(*user("m1", text("go")), given).receipts
-    assert (7, 1, 1, None, "plugin") == (went_in.number, went_in.part, went_in.parts, went_in.code, went_in.hook)
-    assert [None, "ABC123"] == [one.code for one in feed(*user("m1", text("go")), given, *answer(MADE + 3_000)).receipts]
+    assert (went_in.number, went_in.part, went_in.parts, went_in.code, went_in.hook) == (7, 1, 1, None, "plugin")
+    assert [one.code for one in feed(*user("m1", text("go")), given, *answer(MADE + 3_000)).receipts] == [
+        None,
+        "ABC123",
+    ]
 
 
 def test_an_injection_noted_behind_its_answer():
     """The rows may be read first."""
     given = note("injected", number=7, code="ABC123", at=MADE + 2_000)
-    assert [None, "ABC123"] == [one.code for one in feed(*user("m1", text("go")), *answer(MADE + 3_000), given).receipts]
+    assert [one.code for one in feed(*user("m1", text("go")), *answer(MADE + 3_000), given).receipts] == [
+        None,
+        "ABC123",
+    ]
 
 
 def test_an_answer_from_before_the_injection():
     """An answer that ended before proves nothing, and is waited behind."""
     given = note("injected", number=7, code="ABC123", at=MADE + 9_000)
-    assert [None] == [one.code for one in feed(*user("m1", text("go")), *answer(MADE + 3_000), given).receipts]
+    assert [one.code for one in feed(*user("m1", text("go")), *answer(MADE + 3_000), given).receipts] == [None]
 
 
 def test_an_injection_without_a_number():
     """The one line on a resume is no checkpoint: nothing to prove."""
     read = feed(note("injected", number=None, code=None))
-    assert ([], []) == (read.receipts, read.gaps)
+    assert (read.receipts, read.gaps) == ([], [])
 
 
-@pytest.mark.parametrize("broken", [note("message"), note("message", message_id=5, kind=[]), note("message", kind="tui")])
+@pytest.mark.parametrize(
+    "broken", [note("message"), note("message", message_id=5, kind=[]), note("message", kind="tui")]
+)
 def test_a_broken_note_is_counted(broken):
     """A note without a message or a kind changes nothing."""
-    assert [("malformed", "a note without a message or a kind")] == feed(broken).gaps
+    assert feed(broken).gaps == [("malformed", "a note without a message or a kind")]
 
 
 def test_many_notes_before_their_rows():

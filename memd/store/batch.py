@@ -129,8 +129,11 @@ class Batch:
                 assert_never(event)
 
     def _rewind(self, event: Rewind) -> None:
-        """A rewind whose ends are all known decides over everything before it, so earlier ones no longer matter."""
-        upto = self.session["messages"]
+        """A rewind whose ends are all known decides over everything before it, so earlier ones no longer matter.
+
+        Before it lies what was read up to here: where a transcript is read again, more is recorded already.
+        """
+        upto = self.position
         found = [bounds(self.known.numbers, first, last, upto) for first, last in event.path]
         kept = tuple(pair for pair in found if pair is not None)
         if len(kept) == len(found):

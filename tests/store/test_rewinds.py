@@ -49,6 +49,14 @@ def test_it_reaches_over_commits_and_not_ahead(store):
     assert [record.withdrawn for record in added] == [True, True, False, False]
 
 
+def test_a_transcript_that_is_read_again_withdraws_no_more(store):
+    """A rewind reaches up to where it stands, not over what an earlier reading recorded behind it."""
+    rows = (*letters("abcd"), Rewind(((None, "b"),)), *letters("ef"))
+    commit(store, *rows)
+    commit(store, *rows)
+    assert in_force(store) == "abef"
+
+
 def test_a_later_rewind_decides_anew(store):
     """What a rewind took away comes back when the conversation goes back to it."""
     commit(store, *letters("abcd"), Rewind(((None, "b"),)), *letters("ef"))

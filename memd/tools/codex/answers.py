@@ -49,8 +49,7 @@ def _message(reading: Reading, item: Row) -> None:
     call = reading.state.jobs.get(sender)
     if call is not None:  # it answered: nothing is waited for any more
         reading.events.append(Operation(call, Kind.AGENT, "spawn_agent", reading.at, State.DONE, "", {"agent": sender}))
-        jobs = {name: value for name, value in reading.state.jobs.items() if name != sender}
-        reading.state = replace(reading.state, jobs=jobs)
+        _over(reading, sender)
 
 
 def _call(reading: Reading, item: Row) -> None:
@@ -125,18 +124,19 @@ def job(reading: Reading, done: Operation) -> None:
 
 def _looked(reading: Reading, name: str, text: str) -> None:
     """A later look at a command in the background: did it end?"""
-    call, code = reading.state.jobs.get(name), asked.exited(text)
+    call, (code, printed) = reading.state.jobs.get(name), asked.exited(text)
     if call is None or code is None:
         return
     state = State.FAILED if code else State.DONE
-    reading.events.append(
-        Operation(
-            call, Kind.COMMAND, "exec_command", reading.at, state, "", {"exit": code}, excerpt(text, calls.RESULT)
-        )
-    )
-    reading.state = replace(
-        reading.state, jobs={other: value for other, value in reading.state.jobs.items() if other != name}
-    )
+    ended = Operation(call, Kind.COMMAND, "exec_command", reading.at, state, "", {"exit": code}, printed)
+    reading.events.append(ended)
+    _over(reading, name)
+
+
+def _over(reading: Reading, name: str) -> None:
+    """Nothing goes on under that name any more."""
+    jobs = {other: call for other, call in reading.state.jobs.items() if other != name}
+    reading.state = replace(reading.state, jobs=jobs)
 
 
 def tell(reading: Reading, item: Row) -> None:

@@ -103,7 +103,7 @@ def finished(call: Operation, value: Any, at: int | None) -> list[Operation]:
     exits = _exit(value, text)
     state = _state(text, exits)
     if call.kind is Kind.EDIT:
-        return list(changed(call.call, patch.written(call.detail.get("patch", "")), at, state, text))
+        return list(changed(call.call, patch.written(call.detail.get("patch", "")), at, state, _body(text)))
     detail = dict(call.detail)
     match call.kind:
         case Kind.COMMAND:
@@ -115,8 +115,7 @@ def finished(call: Operation, value: Any, at: int | None) -> list[Operation]:
             state = State.FAILED if text.startswith("unsupported call") else state
             detail |= {"items": steps} if state is State.DONE else {}
         case Kind.ASK:
-            found = table(loaded(value), "answers")
-            state = State.DONE if found else State.FAILED
+            state = State.DONE if table(loaded(value), "answers") else State.FAILED
         case Kind.AGENT:
             named = loaded(value)
             agent = string(named, "agent_id") or string(named, "task_name")
@@ -124,7 +123,13 @@ def finished(call: Operation, value: Any, at: int | None) -> list[Operation]:
             state = State.BACKGROUND if agent else State.FAILED
         case _:
             pass
-    return [Operation(call.call, call.kind, call.name, at, state, call.target, detail, excerpt(text, RESULT))]
+    return [Operation(call.call, call.kind, call.name, at, state, call.target, detail, excerpt(_body(text), RESULT))]
+
+
+def _body(text: str) -> str:
+    """What a command itself printed: the client writes some lines of its own before it."""
+    head, found, body = text.partition("\nOutput:\n")
+    return body if found and len(head) < _HEAD else text
 
 
 def _exit(value: Any, text: str) -> int | None:
@@ -145,6 +150,6 @@ def _state(text: str, exits: int | None) -> State:
     return State.FAILED if failed else State.DONE
 
 
-def exited(text: str) -> int | None:
-    """The exit code of a background command, where a later look at it tells that it ended."""
-    return _exit("", text)
+def exited(text: str) -> tuple[int | None, str]:
+    """The exit code of a background command, where a later look at it tells that it ended, and what it printed."""
+    return _exit("", text), excerpt(_body(text), RESULT)

@@ -29,8 +29,7 @@ def read(reading: Reading, event: Row) -> None:
 def _started(reading: Reading, event: Row) -> None:
     told = bool(table(event, "turn_attribution"))
     trigger = string(table(event, "turn_attribution"), "turn_trigger")
-    words.settle(reading)
-    state = reading.state
+    state = reading.state  # an item that waits goes on waiting: a migrated file of 2025 has a turn's start behind it
     turn = Turn(string(event, "turn_id"), told, trigger)
     reading.state = replace(state, turn=turn, attests=state.attests or told, ends=True)
     reading.tell(window=raw(whole(event, "model_context_window")))

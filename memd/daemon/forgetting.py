@@ -93,7 +93,7 @@ def chosen(pipeline: Pipeline, transcripts: list[tuple[Tool, Path]], named: Iter
 
 def _may(pipeline: Pipeline, tool: Tool, path: Path, *, named: bool) -> bool:
     try:
-        seed, size = pipeline.whose(tool, path), path.stat().st_size
+        seed, size = pipeline.whose(tool, path), pipeline.size(tool, path)
     except (Fault, OSError):
         return True  # the one who reads it says so
     if seed is None:

@@ -64,6 +64,10 @@ class Pipeline:
         """The session of a transcript, recorded or not."""
         return self._reader.session(tool, path)
 
+    def size(self, tool: Tool, path: Path) -> int:
+        """What is in a transcript, in its tool's unit."""
+        return self._reader.size(tool, path)
+
     def step(self, tool: Tool, path: Path) -> Step:
         """Read a transcript on by one step; what it shows of an injection becomes proof of delivery."""
         step = self._reader.step(tool, path)

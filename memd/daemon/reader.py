@@ -98,6 +98,14 @@ class Reader:
             return None
         return self._known(self._store.source(str(path))) or _seed(tool, path, self._read(tool, path, None, HEAD))
 
+    def size(self, tool: Tool, path: Path) -> int:
+        """What is in it, in the tool's unit.
+
+        Raises:
+            SourceUnreadable: it cannot be read now.
+        """
+        return self._read(tool, path, None, 1).size
+
     def _read(self, tool: Tool, path: Path, cursor: str | None, limit: int) -> Batch:
         return tool.read(path, cursor, limit, self._sessions / tool.name)
 

@@ -47,6 +47,8 @@ class Giving:
         """When each session was last given something, in this process's monotonic seconds."""
         self._stands: dict[str, int] = {}
         """The number of the text that stands in each session's requests, once it was given."""
+        self._told: set[str] = set()
+        """Compactions whose text was given before their own hooks asked, by its key."""
         self._flights: dict[str, dict[int, asyncio.Event]] = {}
         """Parts whose hooks are under way, by the key of their text; each event is set when that hook has ended."""
         self._looks: dict[str, asyncio.Task[None]] = {}
@@ -59,6 +61,9 @@ class Giving:
         has its own. `gone` is set when the hook's process has ended.
         """
         until, key = time.monotonic() + PATIENCE, _key(tool, moment)
+        if key in self._told:
+            self._told.discard(key)
+            return b""
         self._under_way(key, part, gone)
         if moment.source != "fork":
             await self._look_again(tool, moment, part)
@@ -73,7 +78,20 @@ class Giving:
         if not frozen.served:
             self._given(tool, moment, native, frozen.replies, f"SessionStart.{source}.")
         frozen.served.add(part)
-        return frozen.replies.get(f"SessionStart.{source}.{part}")
+        text = frozen.replies.get(f"SessionStart.{source}.{part}")
+        if moment.source == "resume" and b"memd checkpoint %d" % frozen.replies.number in text:
+            self._ahead(_key(tool, replace(moment, source="compact")))
+        return text
+
+    def _ahead(self, key: str) -> None:
+        """A session that goes on got the whole text: where a compaction's stands, that one's hooks have nothing to add.
+
+        A client whose session goes on with a full window compacts first, and only then tells of both (measured on codex-cli
+        0.171.0).
+        """
+        if self.frozen.get(key, 1) is not None:
+            self.frozen.drop(key)
+            self._told.add(key)
 
     async def _in_turn(self, key: str, part: int, until: float) -> None:
         """Let the hooks of earlier parts that are under way end first: a client shows texts in the order of those ends."""
@@ -189,6 +207,7 @@ class Giving:
         """A last refresh; then the text stands still until the compaction's parts were fetched."""
         key = f"{tool.name}:{moment.session}:compact"
         self.frozen.drop(key)  # of a compaction that did not come about
+        self._told.discard(key)
         await self._bring_up(tool, moment, "precompact")
         replies = self._folders.replies(self._folder(tool, moment.session))
         return self.frozen.put(key, replies).replies.get("PreCompact")

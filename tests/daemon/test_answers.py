@@ -595,3 +595,21 @@ def test_a_resume_right_after_a_compaction_gets_the_text(chain):
     chain.read(transcript)
     transcript.compacts()
     assert "the port is 9443" in given(chain.hook("SessionStart", transcript, part=1, source="resume"))
+
+
+def test_a_session_that_compacts_as_it_goes_on_gets_the_text_once(chain):
+    """The client compacts first and then tells of both: what going on brought is not brought again, the next one's is."""
+    transcript = chain.transcript()
+    transcript.turn("Make the gateway fast.")
+    chain.read(transcript)
+    chain.hook("PreCompact", transcript, trigger="auto")
+    transcript.compacts()
+    gone_on = chain.hook("SessionStart", transcript, part=1, source="resume")
+    assert chain.hook("SessionStart", transcript, part=1, source="compact") == b""
+    transcript.now().injected(given(gone_on), "resume")
+    transcript.turn("Go on.")
+    chain.hook("PreCompact", transcript, trigger="auto")
+    transcript.compacts()
+    again = chain.hook("SessionStart", transcript, part=1, source="compact")
+    assert len(numbers([gone_on])) == len(numbers([again])) == 1
+    assert numbers([gone_on]) != numbers([again])

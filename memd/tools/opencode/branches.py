@@ -8,7 +8,10 @@ What was recorded stays recorded, marked. A way back to a place that is not reme
 from dataclasses import replace
 
 from memd.model import Rewind
-from memd.tools.opencode.state import RUNS, ReaderState
+from memd.tools.opencode.state import RUNS, ReaderState, Run
+
+SLACK = 100
+"""So many runs more than RUNS are let come together before they are made fewer."""
 
 
 def begin(state: ReaderState, message: str) -> ReaderState:
@@ -25,14 +28,18 @@ def enter(state: ReaderState, message: str, key: str) -> ReaderState:
 
 
 def _kept(state: ReaderState) -> ReaderState:
-    """The two oldest runs beside each other that are alike become one, so that what was removed stays a hole between them."""
-    runs = state.runs
-    if len(runs) <= RUNS:
+    """From the oldest on, runs beside each other that are alike become one: what was removed stays a hole between them."""
+    excess = len(state.runs) - RUNS
+    if excess <= SLACK:
         return state
-    dead = [run[0] in state.gone for run in runs]
-    at = next((at for at in range(len(runs) - 1) if dead[at] == dead[at + 1]), 0)
-    (message, first, last), (_, start, end) = runs[at], runs[at + 1]
-    return replace(state, runs=(*runs[:at], (message, first or start, end or last), *runs[at + 2 :]))
+    kept: list[Run] = []
+    for run in state.runs:
+        if excess > 0 and kept and (kept[-1][0] in state.gone) == (run[0] in state.gone):
+            message, first, last = kept.pop()
+            run = (message, first or run[1], run[2] or last)  # noqa: PLW2901 - it takes the next one in
+            excess -= 1
+        kept.append(run)
+    return replace(state, runs=tuple(kept))
 
 
 def revert(state: ReaderState, message: str) -> tuple[ReaderState, Rewind | None]:

@@ -75,7 +75,8 @@ def operation(part: Row, at: int | None) -> Operation | None:
     given, found = table(state, "input"), table(state, "metadata")
     done = _state(kind, state, found)
     result = "" if done is State.RUNNING else excerpt(answer(part), RESULT)
-    detail = _detail(kind, given, found) | _outcome(kind, found)
+    chosen = {question: _short(words) for question, words in answers(part)}
+    detail = _detail(kind, given, found) | _outcome(kind, found) | ({"answers": chosen} if chosen else {})
     return Operation(call, kind, name, at, done, _target(kind, given, found), detail, result)
 
 

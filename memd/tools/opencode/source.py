@@ -127,7 +127,7 @@ def _look(sql: Connection, ident: str, cursor: Cursor, limit: int) -> tuple[Batc
         _log(look)
     size = upto or look.cursor.rows
     if not (look.cursor.whole or look.cursor.filled):
-        size = max(size, look.cursor.offset + 1)
+        size = max(size, database.count(sql, ident), look.cursor.offset + 1)
     return Batch(tuple(look.taken), look.cursor, size, restarted=moved), look.cursor
 
 

@@ -96,11 +96,11 @@ def test_a_row_without_the_session_s_id():
 def test_memory_is_bounded():
     """The oldest runs become one; what was removed there stays removed."""
     state = ReaderState("s")
-    for n in range(RUNS + 50):
+    for n in range(RUNS + 500):
         state = branches.enter(branches.begin(state, f"m{n}"), f"m{n}", f"k{n}")
         if n == 3:
             state, _ = branches.remove(state, "m3")
-    assert len(state.runs) == RUNS
+    assert len(state.runs) <= RUNS + branches.SLACK
     path = branches.path(state).path
     assert path[0] == ("k0", "k2")
     assert path[-1] == ("k4", None)

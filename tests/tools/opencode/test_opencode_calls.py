@@ -114,7 +114,7 @@ def test_answers():
     assert read.said[-1] == ("human.answer", "proved", "Postgres, SQLite")
     assert read.records[-1].extra["question"] == "Which?"
     assert called(asked).said[-1] == ("operator.headless", "unknown", "Postgres, SQLite")
-    assert read.calls[0].detail["questions"] == ["Which?", "When?"]
+    assert read.calls[0].detail == {"questions": ["Which?", "When?"], "answers": {"Which?": "Postgres, SQLite"}}
 
 
 def test_a_refusal_s_words():

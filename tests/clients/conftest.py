@@ -8,6 +8,8 @@ from typing import NoReturn
 
 import pytest
 
+from memd import assets
+
 from .chat_model import serving_chat
 from .claude_code import ClaudeCode, ClientMissingError, pinned_client
 from .codex import Codex, pinned_codex
@@ -116,4 +118,13 @@ def codex_memd(codex: Codex) -> Memd:
     """memd, installed for Codex as a person would install it, and trusted there."""
     memd = Memd(codex.home, codex.project, codex.env["PATH"], "codex")
     memd.run("install", "codex", "--yes", "--trust-codex-hooks")
+    return memd
+
+
+@pytest.fixture
+def opencode_memd(opencode: OpenCode) -> Memd:
+    """memd, installed for the client."""
+    memd = Memd(opencode.home, opencode.project, opencode.env["PATH"], "opencode")
+    state = Path(memd.env["MEMD_STATE_DIR"])
+    opencode.put_in(assets.read("hooks", "opencode/memd.js"), state / "memd.sock", state)
     return memd

@@ -9,6 +9,7 @@ import os
 import shutil
 import sqlite3
 import subprocess
+import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -19,6 +20,8 @@ from typing import Any
 from memd.tools.opencode.plugin import PLUGIN, STAND_IN, filled
 
 from .claude_code import Answer, ClientMissingError
+from .scripted_model import Tool, Turn
+from .story import NEW, OLD
 from .terminal import Terminal, terminal
 from .waiting import eventually
 
@@ -68,6 +71,24 @@ def _install(place: Path, version: str) -> None:
         half.rename(place)
     finally:
         shutil.rmtree(half, ignore_errors=True)
+
+
+def shell(command: str, *, tokens: int | None = None) -> Turn:
+    """The model runs a command."""
+    return Turn(tools=(Tool("bash", {"command": command, "description": "Run a command"}),), tokens=tokens)
+
+
+def edit(config: Path) -> list[Turn]:
+    """The model reads the file and sets the value."""
+    return [
+        Turn("Reading the settings.", (Tool("read", {"filePath": str(config)}),)),
+        Turn(tools=(Tool("edit", {"filePath": str(config), "oldString": OLD, "newString": NEW}),)),
+    ]
+
+
+def as_run(words: str) -> str:
+    """What `opencode run` makes of an argument with blanks in it: that is what the model gets and the client stores."""
+    return '"' + words.replace('"', '\\"') + '"'
 
 
 @dataclass
@@ -159,13 +180,13 @@ class OpenCode:
         return Answer(done.returncode, "\n".join(texts) or done.stderr, session)
 
     @contextmanager
-    def screen(self, *options: str) -> Iterator[Terminal]:
+    def screen(self, *options: str) -> Iterator["Screen"]:
         """Run the client on a terminal of its own; it is ready for the first prompt."""
         socket, ended = f"memd-oc-{os.getpid()}", self.home / "tmp" / "exit-code"
         command = [str(self.program), *options]
         with terminal(command, socket=socket, cwd=self.project, env=self.env, ended=ended) as screen:
-            screen.wait_for("ctrl+p commands", seconds=60)
-            yield screen
+            screen.wait_for("ctrl+p commands", seconds=90)
+            yield Screen(screen.socket, screen.env, screen.ended)
 
     @contextmanager
     def server(self, *options: str, name: str = "serve") -> Iterator["Server"]:
@@ -213,6 +234,19 @@ class OpenCode:
                  and message.data->>'role' = 'assistant' and message.data->>'finish' = 'stop'
                  and message.data->>'summary' is null"""
         eventually(lambda: (self.query(sql) or [(0,)])[0][0] >= number, seconds=seconds)
+
+
+class Screen(Terminal):
+    """The client's screen: a box around the words, and something else beside them."""
+
+    def type(self, text: str) -> None:
+        """Type the text, see its first words and then nothing more come, and press Enter apart from it."""
+        self._tmux("send-keys", "-t", "main", "-l", "--", text)
+        eventually(lambda: text[:30] in self.screen())
+        shown = ""
+        while shown != (shown := self.screen()):
+            time.sleep(0.3)
+        self.press("Enter")
 
 
 @dataclass(frozen=True)

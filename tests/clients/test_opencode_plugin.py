@@ -18,7 +18,7 @@ from fake_daemon import fake_daemon, text
 from memd import assets
 
 from .conftest import SUMMARY
-from .opencode import FULL, OpenCode
+from .opencode import FULL, OpenCode, shell
 from .scripted_model import ScriptedModel, Tool, Turn
 from .waiting import eventually
 
@@ -49,11 +49,6 @@ def notes(state: Path, session: str) -> list[dict[str, Any]]:
 def task() -> Turn:
     """The model starts a sub-agent."""
     return Turn(tools=(Tool("task", {"description": "look", "prompt": CHILD, "subagent_type": "general"}),))
-
-
-def shell(command: str, tokens: int | None = None) -> Turn:
-    """The model runs a command."""
-    return Turn(tools=(Tool("bash", {"command": command, "description": "Run"}),), tokens=tokens)
 
 
 def test_a_compaction_without_memd_loses_the_mission(opencode: OpenCode, chat_model: ScriptedModel) -> None:

@@ -5,10 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from memd.errors import Refused
 from memd.model import Event, Record
 from memd.tail.batch import Batch, Line
-from memd.tools.opencode import hooks, identity, parse, place, source, state, witness
+from memd.tools.opencode import hooks, identity, install, parse, place, source, state, witness
 from memd.tools.opencode.state import ReaderState
 from memd.tools.protocol import Files, HookEntry, Identity, Known, Moment, News, Place, Plan, Trust
 
@@ -92,13 +91,13 @@ class OpenCode:
         return hooks.reply(event, text)
 
     def files(self, home: Path) -> tuple[Path, ...]:
-        return (home / "plugin" / "memd.js",)
+        return install.files(home)
 
-    def install(self, home: Path, before: Files, command: Sequence[str]) -> tuple[Plan, ...]:  # noqa: ARG002
-        raise Refused("OpenCode's plugin cannot be installed yet")
+    def install(self, home: Path, before: Files, command: Sequence[str]) -> tuple[Plan, ...]:
+        return install.plan(home, before, command)
 
-    def uninstall(self, home: Path, before: Files, original: Files) -> tuple[Plan, ...]:  # noqa: ARG002
-        raise Refused("OpenCode's plugin cannot be removed yet")
+    def uninstall(self, home: Path, before: Files, original: Files) -> tuple[Plan, ...]:  # noqa: ARG002 - what is ours is a file
+        return install.unplan(home, before)
 
-    def installed(self, home: Path, before: Files, command: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002
-        return ("missing",)
+    def installed(self, home: Path, before: Files, command: Sequence[str]) -> tuple[str, ...]:
+        return install.installed(home, before, command)

@@ -21,14 +21,18 @@ PLUGIN = Path("plugin", "memd.js")
 LOCK = Path("package-lock.json")
 MARK = Path("node_modules", ".memd")
 PACKAGE = "@opencode-ai/plugin"
+NAME = "memd-stand-in"
+HEAD = b"// memd's plugin for OpenCode"
+KINDS = ("d", "devD", "peerD", "optionalD")
+"""How the four kinds of dependencies begin; the client does not tell them apart."""
 
 STAND_IN: dict[Path, bytes] = {
     LOCK: json.dumps(
         {
-            "name": "memd-stand-in",
+            "name": NAME,
             "lockfileVersion": 3,
             "requires": True,
-            "packages": {"": {"name": "memd-stand-in", "dependencies": {PACKAGE: "*"}}},
+            "packages": {"": {"name": NAME, "dependencies": {PACKAGE: "*"}}},
         },
         indent=2,
     ).encode()
@@ -40,14 +44,8 @@ STAND_IN: dict[Path, bytes] = {
 }
 """Paths in the settings folder, and what they hold."""
 
-INSTALLED = (
-    Path("package.json"),
-    LOCK,
-    Path("node_modules", ".package-lock.json"),
-    Path("bun.lock"),
-    Path("bun.lockb"),
-)
-"""With one of these there, somebody or the client itself has installed packages already: the stand-in is not for that folder."""
+INSTALLED = (Path("package.json"), LOCK, Path("bun.lock"), Path("bun.lockb"))
+"""With one of these there, or anything of others in `node_modules`, somebody or the client itself has installed packages."""
 CODE = ("plugin", "plugins", "tool", "tools")
 """Folders of code that the client loads, which may need packages."""
 
@@ -70,7 +68,40 @@ def needs_packages(there: Iterable[Path]) -> bool:
     >>> needs_packages([Path("plugin/mine.ts")]), needs_packages([Path("package.json")])
     (True, True)
     """
-    return any(
-        path in INSTALLED or (path.parts[0] in CODE and path.suffix in {".js", ".ts"} and path != PLUGIN)
-        for path in there
-    )
+    return any(path in INSTALLED or _is_package(path) or _is_code(path) for path in there)
+
+
+def _is_package(path: Path) -> bool:
+    return path.parts[0] == MARK.parts[0] and path != MARK
+
+
+def _is_code(path: Path) -> bool:
+    return path.parts[0] in CODE and path.suffix in {".js", ".ts"} and path != PLUGIN
+
+
+def is_stand_in(lock: bytes | None) -> bool:
+    """Whether a lock file is the stand-in's: the client, when it installs, writes all its packages into it."""
+    try:
+        found = json.loads(lock or b"{}")
+        return bool(found["name"] == NAME and list(found["packages"]) == [""])
+    except (ValueError, TypeError, KeyError):
+        return False
+
+
+def satisfied(lock: bytes | None, package: bytes | None) -> bool:
+    """Whether the client has nothing to fetch for a folder with this lock file and this `package.json`."""
+    try:
+        root = json.loads(lock or b"{}")["packages"][""]
+        wanted = json.loads(package or b"{}")
+        return {PACKAGE, *_names(wanted)} <= set(_names(root))
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return False
+
+
+def _names(package: dict[str, dict[str, str]]) -> list[str]:
+    return [name for kind in KINDS for name in package.get(f"{kind}ependencies") or {}]
+
+
+def is_plugin(content: bytes | None) -> bool:
+    """Whether a file is memd's plugin, of whatever version."""
+    return content is not None and content.startswith(HEAD)

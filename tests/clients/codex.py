@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from .claude_code import Answer, ClientMissingError
-from .responses_model import PATCH
+from .given import Given
+from .responses_model import PATCH, ResponsesRequest
 from .scripted_model import Tool, Turn
 from .story import NEW, OLD
 from .terminal import Terminal, terminal
@@ -86,9 +87,19 @@ def _install(place: Path, version: str) -> None:
         shutil.rmtree(half, ignore_errors=True)
 
 
+def checkpoints(request: ResponsesRequest) -> list[Given]:
+    """The checkpoints that reached the model in a request, whole ones and short forms, in order."""
+    return [Given((text,)) for text in request.given if text.startswith("memd checkpoint ")]
+
+
+def lines(request: ResponsesRequest) -> list[str]:
+    """What else of memd's reached the model in a request: single lines."""
+    return [text for text in request.given if text.startswith("memd: ")]
+
+
 def run(command: str, *, tokens: int | None = None) -> Turn:
-    """The model runs a command."""
-    return Turn(tools=(Tool("exec_command", {"cmd": command}),), tokens=tokens)
+    """The model runs a command, and waits for it longer than the client does by default."""
+    return Turn(tools=(Tool("exec_command", {"cmd": command, "yield_time_ms": 30_000}),), tokens=tokens)
 
 
 def patch(config: Path) -> list[Turn]:

@@ -33,6 +33,12 @@ class Terminal:
         eventually(lambda: _squeezed(text) in _squeezed(self.screen()))
         self.press("Enter")
 
+    def queue(self, text: str) -> None:
+        """Type the text and press Tab, by which some clients keep it until the running turn has ended."""
+        self._tmux("send-keys", "-t", "main", "-l", "--", text)
+        eventually(lambda: _squeezed(text) in _squeezed(self.screen()))
+        self.press("Tab")
+
     def press(self, *keys: str) -> None:
         """Press keys by their tmux names."""
         self._tmux("send-keys", "-t", "main", *keys)

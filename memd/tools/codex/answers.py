@@ -32,7 +32,9 @@ def read(reading: Reading, item: Row, about: Row) -> None:
 def _text(reading: Reading, item: Row, about: Row) -> None:
     """The agent's words; those of a compaction are its summary and come again with it."""
     text = calls.output(item.get("content")) or string(item, "content")
-    if text and not flag(about, "compaction_output"):
+    if flag(about, "compaction_output"):
+        reading.state = replace(reading.state, filled=reading.state.tokens)
+    elif text:
         words.settle(reading)
         reading.say(reading.key(item, text), Envelope(Origin.AGENT), text, turn_of(item))
 

@@ -31,13 +31,13 @@ def _started(reading: Reading, event: Row) -> None:
     trigger = string(table(event, "turn_attribution"), "turn_trigger")
     state = reading.state  # an item that waits goes on waiting: a migrated file of 2025 has a turn's start behind it
     turn = Turn(string(event, "turn_id"), told, trigger)
-    reading.state = replace(state, turn=turn, attests=state.attests or told, ends=True)
+    reading.state = replace(state, turn=turn, attests=state.attests or told, ends=True, filled=None)
     reading.tell(window=raw(whole(event, "model_context_window")))
 
 
 def _ended(reading: Reading, event: Row) -> None:  # noqa: ARG001 - the reader's shape
     words.settle(reading)
-    reading.state = replace(reading.state, ends=True)
+    reading.state = replace(reading.state, ends=True, filled=None)
     reading.events.append(TurnEnd(reading.at))
 
 
@@ -56,7 +56,7 @@ def _usage(reading: Reading, event: Row) -> None:
     """How full the context is: the total of the last answer, or after a compaction the client's estimate."""
     info = table(event, "info")
     tokens = whole(table(info, "last_token_usage"), "total_tokens")
-    if not tokens or tokens < 0:
+    if not tokens or tokens < 0 or reading.state.filled is not None:
         return
     if reading.state.facts.window is None:
         reading.tell(window=raw(whole(info, "model_context_window")))

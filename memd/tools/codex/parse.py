@@ -95,8 +95,9 @@ def _compacted(reading: Reading, payload: Row) -> None:
         named = reading.key({}, summary)
         reading.say(named, Envelope(Origin.CLIENT, summary=True), summary)
     manual = reading.state.attests and not state.turn.told
-    reading.events.append(Compaction(key, reading.at, "manual" if manual else "auto", before=state.tokens))
-    reading.state = replace(reading.state, usage="", tokens=None)
+    before = state.tokens if state.filled is None else state.filled
+    reading.events.append(Compaction(key, reading.at, "manual" if manual else "auto", before=before))
+    reading.state = replace(reading.state, usage="", tokens=None, filled=None)
 
 
 def _retained(reading: Reading, payload: Row) -> None:

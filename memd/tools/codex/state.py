@@ -102,6 +102,8 @@ class ReaderState:
     usage: str = ""
     """The usage that was last told."""
     tokens: int | None = None
+    filled: int | None = None
+    """How full the context was when its summary was asked for; what is reported next is that request's own usage."""
     last: str | None = None
     """The key of the last entry."""
     first: str | None = None

@@ -11,6 +11,7 @@ from typing import Any
 
 from memd.tools import hookfile
 from memd.tools.codex.install import ENTRIES, PLUGIN, TOOL, files
+from memd.tools.codex.place import place
 from memd.tools.protocol import Talk
 
 _Hooks = Generator[Mapping[str, Any], Any, tuple[list[dict[str, Any]], list[str]] | None]
@@ -30,8 +31,12 @@ class CodexTrust:
     what = "trust entries"
     by_hand = 'start `codex` and choose to review the hooks where it says "Hooks need review"'
 
-    def program(self, home: Path) -> tuple[Sequence[str], Mapping[str, str]]:
-        return PROGRAM, {"CODEX_HOME": str(home)}
+    def program(self, home: Path, environ: Mapping[str, str]) -> tuple[Sequence[str], Mapping[str, str]]:
+        """The variable is set only for another home than this environment's.
+
+        The client resolves links in it and not in its default, so the same home has other keys then.
+        """
+        return PROGRAM, {} if place(environ).home == home else {"CODEX_HOME": str(home)}
 
     def talk(self, home: Path, command: Sequence[str], *, grant: bool) -> Talk:
         yield {"id": 1, "method": "initialize", "params": _CLIENT}

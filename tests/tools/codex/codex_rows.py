@@ -19,6 +19,7 @@ from memd.model import (
     TurnEnd,
     Usage,
 )
+from memd.store.calls import merge
 from memd.store.ranges import Rewound, bounds
 from memd.tail.batch import Line
 from memd.tools.codex import Codex
@@ -52,8 +53,11 @@ class Read:
 
     @property
     def calls(self):
-        """The last that is known of each tool call."""
-        return list({event.call: event for event in self.of(Operation)}.values())
+        """What is known of each tool call in the end, as the record puts it together."""
+        known = {}
+        for event in self.of(Operation):
+            known[event.call] = merge(known.get(event.call), event, 1)
+        return list(known.values())
 
     @property
     def gaps(self):
@@ -179,7 +183,7 @@ def meta(**more):
     return row("session_meta", {**told, "source": "cli", "thread_source": "user", **more})
 
 
-def event(kind, **fields):
+def event(kind, /, **fields):
     return row("event_msg", {"type": kind, **fields})
 
 
@@ -224,5 +228,5 @@ def result(output, ident="call_1"):
     return row("response_item", {"type": "function_call_output", "call_id": ident, "output": output})
 
 
-def done(kind, ident="call_1", **fields):
+def done(kind, ident="call_1", /, **fields):
     return event("item_completed", turn_id=TURN, item={"type": kind, "id": ident, **fields})

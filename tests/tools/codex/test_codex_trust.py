@@ -113,3 +113,11 @@ def test_hooks_that_are_not_seen(hooks, warnings, found):
 def test_an_answer_that_says_nothing(said):
     """An older client does not know the question: nothing is claimed."""
     assert hold([said])[1] is None
+
+
+def test_the_home_is_named_only_where_it_is_another():
+    """Codex follows links in CODEX_HOME and not in its default: named needlessly, the hooks would have other names."""
+    trust = CodexTrust()
+    assert trust.program(Path("/u/.codex"), {"HOME": "/u"})[1] == {}
+    assert trust.program(Path("/h"), {"HOME": "/u", "CODEX_HOME": "/h"})[1] == {}
+    assert trust.program(Path("/h"), {"HOME": "/u"})[1] == {"CODEX_HOME": "/h"}

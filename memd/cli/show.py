@@ -14,7 +14,9 @@ from memd.store import Store
 if TYPE_CHECKING:
     from memd.extract.files import Touched
 
-PARTS = ("checkpoint", "mind", "memo", "scene", "files")
+PARTS = ("checkpoint", "mind", "memo", "scene", "files", "journal")
+PROJECT = {"journal"}
+"""Parts that are the project's and need no checkpoint."""
 
 
 @click.command("show")
@@ -24,7 +26,10 @@ PARTS = ("checkpoint", "mind", "memo", "scene", "files")
 @click.option("--tokens", type=click.IntRange(min=1), metavar="N", help="Within N o200k tokens (checkpoint only).")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def command(session: str | None, part: str | None, number: int | None, tokens: int | None, *, as_json: bool) -> None:
-    """Show PART (checkpoint, mind, memo, scene, files) of SESSION; `checkpoint` is exactly what would be given back."""
+    """Show PART (checkpoint, mind, memo, scene, files, journal) of SESSION.
+
+    `checkpoint` is exactly what would be given back.
+    """
     if part is None and session in PARTS:
         session, part = None, session
     part = part or "checkpoint"
@@ -32,13 +37,28 @@ def command(session: str | None, part: str | None, number: int | None, tokens: i
         raise click.UsageError(f"no part {part!r}: {', '.join(PARTS)}")
     if tokens is not None and part != "checkpoint":
         raise click.UsageError("--tokens is for the checkpoint alone")
+    if number is not None and part in PROJECT:
+        raise click.UsageError("--number is for checkpoints")
     settings, places = config.load(os.environ)
     with reading(places) as store:
         found = meant(store, session)
+        if part in PROJECT:
+            _project(store, found, part, as_json=as_json)
+            return
         made = _made(store, found, number)
         text = _text(store, found, made, part, tokens, settings, places)
     if as_json:
         print_json({"version": 1, "session": found.id, "number": made.number, "part": part, "text": text})
+    else:
+        print_text(text)
+
+
+def _project(store: Store, session: Session, part: str, *, as_json: bool) -> None:
+    from memd.cli.show_project import shown  # noqa: PLC0415 - only where it is asked
+
+    text, beside = shown(store, session, part)
+    if as_json:
+        print_json({"version": 1, "session": session.id, "number": None, "part": part, "text": text, **beside})
     else:
         print_text(text)
 

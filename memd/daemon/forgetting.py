@@ -1,5 +1,6 @@
 """Forgetting sessions: when a person says so, and when they are older than `keep_days`.
 
+What a person forgets is taken out of the projects' journals too; what is only old stays in them.
 The files go first: a crash in between leaves a session that can be forgotten again, not files that nobody knows of.
 """
 
@@ -24,6 +25,8 @@ _LAST, _DUE = "retention.last", "retention.clean"
 def forget(pipeline: Pipeline, names: Iterable[str], now: int, *, until_grown: bool = False) -> list[str]:
     """Delete the sessions' folders and records; the ids that were deleted, sub-agents' included."""
     wanted = list(names)
+    for name in wanted if not until_grown else ():
+        pipeline.journalling.forget(name)
     for name in wanted:
         session = pipeline.store.session(name)
         if session is not None and session.parent is None:
@@ -71,6 +74,7 @@ def retain(pipeline: Pipeline, keep_days: int, now: int) -> list[str]:
     if last <= now < last + DAY_MS:
         return []
     store.meta_set(_LAST, str(now))
+    pipeline.journalling.archive()
     gone = forget(pipeline, [one.id for one in _expired(store, keep_days, now)], now, until_grown=True)
     if gone or store.meta_get(_DUE):
         clean(pipeline)

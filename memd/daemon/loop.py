@@ -90,6 +90,10 @@ def _refresh(name: str, pipeline: Pipeline) -> None:
     pipeline.refresh(name, "turn")
 
 
+def _journal(name: str, pipeline: Pipeline) -> None:
+    pipeline.journalling.step(name)
+
+
 class Daemon:
     """Everything that lives while the daemon does."""
 
@@ -101,7 +105,8 @@ class Daemon:
         self._since = int(time.time() * 1000)
         self._troubles = Troubles()
         self._tools = enabled(chosen.tools, paths.config)
-        self._worker = Worker(partial(Pipeline, chosen, paths), self._turn, self._troubles.tell)
+        open_pipeline = partial(Pipeline, chosen, paths, trouble=self._unwritten)
+        self._worker = Worker(open_pipeline, self._turn, self._troubles.tell)
         self._rooted = self._roots()
         self._watcher = Watcher(list(self._rooted), self._wanted, self._enters, self._hint)
         self._reading: Store | None = None
@@ -192,6 +197,10 @@ class Daemon:
         if self._troubles.tell(text):
             log.warning("trouble", what=text)
 
+    def _unwritten(self, error: OSError) -> None:
+        """From the worker's thread."""
+        self._trouble(f"the project's journal waits: {error.filename or ''}: {error.strerror or error}")
+
     def _refresh_hook(self) -> None:
         """Without it the hooks of the last start are still there, or `memd status` says that they are not."""
         try:
@@ -203,6 +212,9 @@ class Daemon:
         """What a crash, or the time without a daemon, left undone: checkpoints behind their record, transcripts deleted."""
         for age, name in enumerate(pipeline.unfinished()):
             self._worker.submit(Urgency.BACKFILL, partial(_refresh, name), order=age)
+        for name in pipeline.journalling.behind():
+            self._worker.submit(Urgency.BACKFILL, partial(_journal, name))
+        self._worker.submit(Urgency.BACKFILL, lambda pipeline: pipeline.journalling.catch_up())
         for tool, path in pipeline.missing():
             self._worker.hint(tool, path, Urgency.BACKFILL)
 

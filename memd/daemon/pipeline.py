@@ -15,6 +15,7 @@ from memd.config import Config, Paths
 from memd.daemon import afterthoughts
 from memd.daemon.gate import Gate
 from memd.daemon.ignore import Ignore
+from memd.daemon.journalling import Journalling
 from memd.daemon.keeper import Keeper
 from memd.daemon.reader import Reader, Step
 from memd.errors import NotFound, Unwanted
@@ -28,6 +29,10 @@ from memd.writers.extractive import Extractive
 
 SLACK = 1_000
 """Milliseconds by which the client's clock may be behind ours: it is the same machine's."""
+
+
+def _raise(error: OSError) -> None:
+    raise error
 
 
 def wall_clock() -> int:
@@ -44,6 +49,7 @@ class Pipeline:
         paths: Paths,
         clock: Callable[[], int] = wall_clock,
         environ: Mapping[str, str] = os.environ,
+        trouble: Callable[[OSError], None] = _raise,
     ) -> None:
         self.store = Store.open(paths.state / "memd.db")
         self.folders = Folders(paths.state)
@@ -54,6 +60,9 @@ class Pipeline:
         self._clock = clock
         self._environ = environ
         self._writer = Extractive()
+        self.journalling = Journalling(self.store, paths.state, clock)
+        self._trouble = trouble
+        """Told of a journal that cannot be written: reading goes on, and the lines are written when it can be."""
         self._unheard: set[str] = set()  # sessions with entries of which the second witness was not asked yet
 
     def close(self) -> None:
@@ -74,11 +83,21 @@ class Pipeline:
         if step.session is not None:
             for receipt in step.receipts:
                 self._prove(step.session, receipt)
+            self._journal(step)
             if any(tool.concerns(record) for record in step.added):
                 self._unheard.add(step.session)
             if step.session in self._unheard and not step.more:
                 self._lift(tool, step.session)
         return step
+
+    def _journal(self, step: Step) -> None:
+        """What was done becomes the project's journal."""
+        if step.session is None or not step.changed:
+            return
+        try:
+            self.journalling.step(step.session)
+        except OSError as error:
+            self._trouble(error)
 
     def _lift(self, tool: Tool, name: str) -> None:
         """Ask the second witness about what nothing else attributes."""

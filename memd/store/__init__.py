@@ -13,6 +13,7 @@ from typing import Self
 from memd.model import Boundary, Channel, Checkpoint, Delivered, Done, Event, Kind, Record, Session, State
 from memd.store import checkpoints, deliveries, forgetting, reading, search, sessions, writing
 from memd.store.database import Database, open_reader, open_writer
+from memd.store.projects import Projects
 from memd.store.rows import Committed, Hit, Seed, SourceRow
 
 __all__ = ["Committed", "Hit", "Seed", "SourceRow", "Store"]
@@ -28,6 +29,8 @@ class Store:
 
     def __init__(self, database: Database) -> None:
         self._db = database
+        self.projects = Projects(database)
+        """The journal and the anchors."""
 
     @classmethod
     def open(cls, path: Path, *, readonly: bool = False) -> Self:

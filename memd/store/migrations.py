@@ -197,7 +197,49 @@ def m003_forgetting(sql: sqlite3.Connection) -> None:
     sql.execute("CREATE TABLE pinned (session TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID")
 
 
-MIGRATIONS: tuple[Step, ...] = (m001_first, m002_search, m003_forgetting)
+def m004_project(sql: sqlite3.Connection) -> None:
+    """The project's journal, its anchors, its sessions and the advice that they got; every call that is recorded waits for its journal entries.
+
+    `filing` and `filed` are journal ids: what was about to be written to the project's file, and what is in it.
+    """
+    sql.execute("ALTER TABLE operation ADD COLUMN journalled INTEGER NOT NULL DEFAULT 0")
+    sql.execute("CREATE INDEX operation_pending ON operation (session) WHERE journalled = 0")
+    sql.execute("CREATE INDEX operation_target ON operation (session, target)")
+    sql.execute(
+        "CREATE TABLE project (row INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE,"
+        " filing INTEGER NOT NULL DEFAULT 0, filed INTEGER NOT NULL DEFAULT 0)"
+    )
+    sql.execute(
+        "CREATE TABLE journal (id INTEGER PRIMARY KEY AUTOINCREMENT,"
+        " project INTEGER NOT NULL REFERENCES project ON DELETE CASCADE,"
+        " session INTEGER NOT NULL REFERENCES session ON DELETE CASCADE, call TEXT NOT NULL, part INTEGER NOT NULL,"
+        " at INTEGER, op TEXT NOT NULL, target TEXT NOT NULL, digest TEXT NOT NULL, good INTEGER NOT NULL,"
+        " line TEXT NOT NULL)"
+    )
+    sql.execute("CREATE UNIQUE INDEX journal_once ON journal (project, call, part, ifnull(at, -1))")
+    sql.execute("CREATE INDEX journal_session ON journal (session, id)")
+    sql.execute("CREATE INDEX journal_target ON journal (project, target, id)")
+    sql.execute("CREATE INDEX journal_project ON journal (project, id)")
+    sql.execute(
+        "CREATE TABLE anchor (project INTEGER NOT NULL REFERENCES project ON DELETE CASCADE, path TEXT NOT NULL,"
+        " name TEXT NOT NULL, kind TEXT NOT NULL, base TEXT NOT NULL, at INTEGER NOT NULL, stale INTEGER NOT NULL DEFAULT 0,"
+        " session INTEGER NOT NULL REFERENCES session ON DELETE CASCADE, PRIMARY KEY (project, path, name)) WITHOUT ROWID"
+    )
+    sql.execute("CREATE INDEX anchor_at ON anchor (project, at)")
+    sql.execute("CREATE INDEX anchor_base ON anchor (project, base)")
+    sql.execute("CREATE INDEX anchor_session ON anchor (session)")
+    sql.execute(
+        "CREATE TABLE member (session INTEGER PRIMARY KEY REFERENCES session ON DELETE CASCADE,"
+        " project INTEGER NOT NULL REFERENCES project ON DELETE CASCADE)"
+    )
+    sql.execute("CREATE INDEX member_project ON member (project)")
+    sql.execute(
+        "CREATE TABLE advice (session INTEGER NOT NULL REFERENCES session ON DELETE CASCADE, digest TEXT NOT NULL,"
+        " turn TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (session, digest)) WITHOUT ROWID"
+    )
+
+
+MIGRATIONS: tuple[Step, ...] = (m001_first, m002_search, m003_forgetting, m004_project)
 """Append only: the place in this tuple is the number."""
 
 

@@ -13,6 +13,7 @@ import pytest
 
 from memd.errors import NotFound, Refused, StoreTrouble
 from memd.store import Store, checkpoints, database
+from memd.store.migrations import MIGRATIONS
 
 from .builders import ONE, checkpoint, commit, message
 
@@ -105,7 +106,9 @@ def test_a_newer_record_is_not_touched(path, readonly):
         sql.execute("PRAGMA user_version = 99")
     sql.close()
     before = path.read_bytes()
-    with pytest.raises(Refused, match=r"from a newer memd \(format 99, this one reads 3\); update memd$"):
+    with pytest.raises(
+        Refused, match=rf"from a newer memd \(format 99, this one reads {len(MIGRATIONS)}\); update memd$"
+    ):
         Store.open(path, readonly=readonly)
     assert path.read_bytes() == before
 

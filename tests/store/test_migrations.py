@@ -1,5 +1,6 @@
 """The shape on disk is pinned: what version 1 wrote stays readable for ever."""
 
+import hashlib
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -125,3 +126,15 @@ def test_what_version_1_recorded_is_found(old):
     with Store.open(old) as store:
         (hit,) = store.search("build", now=0)
         assert (hit.session, hit.number, hit.withdrawn) == (ONE.session, 1, True)
+
+
+def test_the_fourth_step_is_never_edited():
+    """The project's tables are what they were when they were released."""
+    with closing(sqlite3.connect(":memory:")) as sql:
+        sql.create_function("spaced", 1, spaced)
+        for step in MIGRATIONS[:3]:
+            step(sql)
+        before = schema(sql)
+        MIGRATIONS[3](sql)
+        added = schema(sql).removeprefix(before)
+    assert hashlib.sha256(added.encode()).hexdigest()[:16] == "bc9f3277984bc601"

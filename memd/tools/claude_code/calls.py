@@ -98,8 +98,9 @@ def _detail(kind: Kind, given: Row) -> dict[str, Any]:
     match kind:
         case Kind.EDIT:
             edits = items(given, "edits") or [given]
-            first = edits[0] if isinstance(edits[0], dict) else {}
-            detail |= {"old": _short(string(first, "old_string")), "new": _short(_new(first)), "edits": len(edits)}
+            pieces = [edit for edit in edits if isinstance(edit, dict)]
+            old, new = ("\n".join(filter(None, map(piece, pieces))) for piece in (_old, _new))
+            detail |= {"old": _short(old), "new": _short(new), "edits": len(edits)}
         case Kind.CREATE:
             text = string(given, "content")
             detail |= {"new": _short(text), "lines": text.count("\n") + 1}
@@ -109,6 +110,10 @@ def _detail(kind: Kind, given: Row) -> dict[str, Any]:
         case _:
             pass
     return detail
+
+
+def _old(edit: Row) -> str:
+    return string(edit, "old_string")
 
 
 def _new(edit: Row) -> str:
@@ -155,6 +160,8 @@ def _answered(known: Row) -> dict[str, Any]:
     found |= {
         name: _short(known[name]) for name in ("id", "humanSchedule", "scheduledFor", "numLines") if name in known
     }
+    if string(known, "type") == "update" and "originalFile" in known:  # a Write over a file that was there
+        found |= {"existed": True, "old": _short(string(known, "originalFile"))}
     if string(known, "plan"):
         found["plan"] = mask(string(known, "plan"))[: DETAIL * 4]
     if table(known, "answers"):

@@ -1,0 +1,122 @@
+"""From calls in the record to the project's journal and anchors: after each step of reading, at a cost that stays the same.
+
+A call is looked at once, when its result is known; `store.projects` remembers which. What is in the table and not yet in the
+project's file is written behind it, also what a crash left. A session whose directory is not on this machine has no project.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from memd.extract import anchors, journal
+from memd.extract.journal import Whose
+from memd.model import Channel, Done, Kind, Session, State
+from memd.project import identity
+from memd.project.identity import Project
+from memd.project.paths import Paths
+from memd.project.places import Places
+from memd.store import Store
+from memd.store.journals import JournalFile
+from memd.store.projects import Told
+
+STEP = 500
+"""Calls that are looked at in one transaction."""
+NOTES = 200
+"""A background job's end is looked for among so many of the newest notes."""
+_FAILED = {"failed", "killed", "error", "stopped", "cancelled"}
+
+
+class Journalling:
+    """Keeps the journals of one record's projects; used from the thread that owns the record."""
+
+    def __init__(self, store: Store, state: Path, clock: Callable[[], int]) -> None:
+        self._store = store
+        self._places = Places(state)
+        self._clock = clock
+
+    def step(self, name: str) -> None:
+        """Look at what a session did since the last step.
+
+        Raises:
+            OSError: the project's file cannot be written; it is tried again with the next step.
+        """
+        while self._some(name):
+            pass
+
+    def _some(self, name: str) -> bool:
+        """One transaction of it; whether there may be more."""
+        pending = self._store.projects.pending(name, STEP)
+        session = self._store.session(name) if pending else None
+        if session is None:
+            return False
+        ended = [done for done in (self._ended(session, done) for done in pending) if done is not None]
+        project = self.project(session)
+        if project is None:
+            self._store.projects.passed_over(name, [done.call for done in ended])
+        else:
+            tell = partial(_told, whose=self._whose(session, project), now=self._clock())
+            if ended:
+                self._store.projects.tell(project.id, name, map(tell, ended))
+            self.file(project.id)
+        return len(ended) == STEP
+
+    def project(self, session: Session) -> Project | None:
+        """The project that a session works on; a sub-agent without a directory of its own works on its parent's."""
+        parent = self._store.session(session.parent) if session.parent and not session.cwd else None
+        return identity.find(session.cwd or (parent.cwd if parent else None))
+
+    def _whose(self, session: Session, project: Project) -> Whose:
+        relate = Paths(project, session.cwd).relate
+        agent = session.id.rpartition("/")[2] if session.parent else None
+        return Whose(session.parent or session.id, session.cwd, relate, agent)
+
+    def _ended(self, session: Session, done: Done) -> Done | None:
+        """A call with its result; None while it is not known. A background job's comes with its notification."""
+        if done.state is not State.BACKGROUND:
+            return done
+        job = done.detail.get("job")
+        if done.kind is not Kind.COMMAND or not job:
+            return replace(done, state=State.REFUSED) if done.kind is not Kind.COMMAND else None
+        notes = self._store.messages(
+            session.id, after=done.number, channels={Channel.BACKGROUND_NOTIFICATION}, last=NOTES
+        )
+        note = next((record for record in notes if record.extra.get("job") == job and record.extra.get("status")), None)
+        if note is None:
+            return None
+        failed = str(note.extra["status"]) in _FAILED
+        state = State.FAILED if failed else State.DONE
+        return replace(done, state=state, number=note.number, ended_at=note.at, result=note.text[-1_200:])
+
+    def file(self, project: str) -> None:
+        """Write what the project's file does not have yet."""
+        table = self._store.projects
+        while (unfiled := table.unfiled(project)).lines:
+            table.filing(project, unfiled.upto)
+            JournalFile(self._places.journal(project)).append(unfiled.lines, doubted=unfiled.begun)
+            table.filed(project, unfiled.upto)
+
+    def behind(self) -> list[str]:
+        """Sessions of which a crash, or an older memd, left calls that were not looked at."""
+        return self._store.projects.waiting()
+
+    def catch_up(self) -> None:
+        """Write what a crash left between the record and the projects' files."""
+        for project in self._store.projects.behind():
+            self.file(project)
+
+    def archive(self) -> None:
+        """Once a day: what is older than 30 days goes to its month's file."""
+        for folder in self._places.journals():
+            JournalFile(folder).archive(self._clock())
+
+    def forget(self, name: str) -> None:
+        """Take a session's lines out of the files of its projects."""
+        for project in self._store.projects.of_session(name):
+            JournalFile(self._places.journal(project)).without([name])
+
+
+def _told(done: Done, *, whose: Whose, now: int) -> Told:
+    entries = journal.entries(done, whose)
+    moves = anchors.moves(done, entries, whose, now)
+    return Told(done, entries, moves.used, moves.gone, moves.moved)

@@ -1,0 +1,246 @@
+"""The projects' part of the record: the journal, the anchors, and which calls still wait for their entries.
+
+What a call comes to is recorded in one transaction with the mark that it was looked at, so that a kill in between loses
+nothing and doubles nothing. The project's file follows the table (`JournalFile`): `filing` is set before lines are written to
+it and `filed` behind them.
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from posixpath import basename
+
+from memd.model import Done
+from memd.model.anchors import Anchor
+from memd.model.journal import JournalEntry, entry
+from memd.store.database import Database, Row
+from memd.store.lookup import done as as_done
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What one call came to."""
+
+    done: Done
+    entries: tuple[JournalEntry, ...] = ()
+    used: tuple[Anchor, ...] = ()
+    gone: tuple[str, ...] = ()
+    moved: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Unfiled:
+    """Lines of a project that its file does not have yet, or may have: `begun` says that a write was under way."""
+
+    upto: int
+    lines: tuple[str, ...]
+    begun: bool
+
+
+class Projects:
+    """All projects of one record."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def pending(self, session: str, limit: int) -> list[Done]:
+        """Calls of a session that are no longer running and that the journal has not looked at, oldest first.
+
+        Those that went into the background come last: what became of them may not be known for long.
+        """
+        rows = self._db.rows(
+            "SELECT call, number, kind, name, at, ended_at, state, target, detail, result FROM operation"
+            " WHERE session = (SELECT row FROM session WHERE id = ?) AND journalled = 0 AND state <> 'running'"
+            " ORDER BY state = 'background', id LIMIT ?",
+            (session, limit),
+        )
+        return [as_done(row) for row in rows]
+
+    def tell(self, project: str, session: str, told: Iterable[Told]) -> None:
+        """Record what calls of a session came to, and that they were looked at. What is known already is not doubled."""
+        with self._db.transaction() as sql:
+            sql.execute("INSERT OR IGNORE INTO project (id) VALUES (?)", (project,))
+            (row,) = sql.execute("SELECT row FROM project WHERE id = ?", (project,)).fetchone()
+            (owner,) = sql.execute("SELECT row FROM session WHERE id = ?", (session,)).fetchone()
+            for one in told:
+                sql.executemany(
+                    "INSERT OR IGNORE INTO journal (project, session, call, part, at, op, target, digest, good, line)"
+                    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    (
+                        (row, owner, one.done.call, part, e.at, e.op, e.target, e.digest, e.good, e.line())
+                        for part, e in enumerate(one.entries)
+                    ),
+                )
+                for old, new in one.moved:
+                    for change in _moving(row, old, new):
+                        sql.execute(*change)
+                for path in one.gone:
+                    sql.execute(
+                        "DELETE FROM anchor WHERE project = ? AND (path = ? OR path >= ? AND path < ?)",
+                        (row, path, f"{path}/", f"{path}0"),  # "0" is the character behind "/"
+                    )
+                sql.executemany(
+                    "INSERT INTO anchor (project, path, name, kind, base, at, session) VALUES (?, ?, ?, ?, ?, ?, ?)"
+                    " ON CONFLICT DO UPDATE SET at = excluded.at, kind = excluded.kind, stale = 0,"
+                    " session = excluded.session WHERE excluded.at >= at",
+                    ((row, a.path, a.name, a.kind, basename(a.path), a.at, owner) for a in one.used),
+                )
+                sql.execute(
+                    "UPDATE operation SET journalled = 1 WHERE session = ? AND call = ?", (owner, one.done.call)
+                )
+
+    def join(self, project: str, session: str) -> None:
+        """A session works on a project."""
+        with self._db.transaction() as sql:
+            sql.execute("INSERT OR IGNORE INTO project (id) VALUES (?)", (project,))
+            sql.execute(
+                "INSERT INTO member (session, project) SELECT s.row, p.row FROM session s, project p"
+                " WHERE s.id = ? AND p.id = ? ON CONFLICT DO UPDATE SET project = excluded.project"
+                " WHERE excluded.project <> project",
+                (session, project),
+            )
+
+    def live(self, project: str, since: int) -> list[str]:
+        """Sessions of a project that did not end and had an entry since then, the newest first; no sub-agents."""
+        rows = self._db.rows(
+            "SELECT s.id FROM member m JOIN session s ON s.row = m.session"
+            " WHERE m.project = (SELECT row FROM project WHERE id = ?)"
+            " AND s.parent IS NULL AND s.ended_at IS NULL AND s.last_at >= ? ORDER BY s.last_at DESC",
+            (project, since),
+        )
+        return [name for (name,) in rows]
+
+    def passed_over(self, session: str, calls: Iterable[str]) -> None:
+        """Calls of a session that has no project were looked at."""
+        with self._db.transaction() as sql:
+            sql.executemany(
+                "UPDATE operation SET journalled = 1 WHERE session = (SELECT row FROM session WHERE id = ?) AND call = ?",
+                ((session, call) for call in calls),
+            )
+
+    # The project's file.
+
+    def unfiled(self, project: str, limit: int = 5_000) -> Unfiled:
+        """Lines that are not known to be in the project's file, oldest first."""
+        found = self._db.row("SELECT row, filing, filed FROM project WHERE id = ?", (project,))
+        if found is None:
+            return Unfiled(0, (), begun=False)
+        row, filing, filed = found
+        rows = self._db.rows(
+            "SELECT id, line FROM journal WHERE project = ? AND id > ? ORDER BY id LIMIT ?", (row, filed, limit)
+        )
+        return Unfiled(rows[-1][0] if rows else filed, tuple(line for _, line in rows), begun=filing > filed)
+
+    def filing(self, project: str, upto: int) -> None:
+        """Lines up to this one are about to be written."""
+        with self._db.transaction() as sql:
+            sql.execute("UPDATE project SET filing = ? WHERE id = ?", (upto, project))
+
+    def filed(self, project: str, upto: int) -> None:
+        """They are in the file."""
+        with self._db.transaction() as sql:
+            sql.execute("UPDATE project SET filed = ? WHERE id = ?", (upto, project))
+
+    def waiting(self) -> list[str]:
+        """Sessions with calls that have ended and were not looked at."""
+        rows = self._db.rows(
+            "SELECT id FROM session WHERE row IN"
+            " (SELECT session FROM operation WHERE journalled = 0 AND state NOT IN ('running', 'background'))"
+        )
+        return [name for (name,) in rows]
+
+    def behind(self) -> list[str]:
+        """Projects whose file lacks lines."""
+        rows = self._db.rows(
+            "SELECT id FROM project p WHERE EXISTS (SELECT 1 FROM journal WHERE project = p.row AND id > p.filed)"
+        )
+        return [name for (name,) in rows]
+
+    def of_session(self, session: str) -> list[str]:
+        """The projects in whose journal a session, or a sub-agent of it, has lines."""
+        rows = self._db.rows(
+            "SELECT DISTINCT p.id FROM session s JOIN journal j ON j.session = s.row JOIN project p ON p.row = j.project"
+            " WHERE ? IN (s.id, s.parent)",
+            (session,),
+        )
+        return [name for (name,) in rows]
+
+    # Asking.
+
+    def journal(self, project: str, last: int) -> list[JournalEntry]:
+        """The last entries of a project, oldest first."""
+        rows = self._db.rows(
+            "SELECT line, good FROM journal WHERE project = (SELECT row FROM project WHERE id = ?)"
+            " ORDER BY id DESC LIMIT ?",
+            (project, last),
+        )
+        return [_entry(row) for row in reversed(rows)]
+
+    def done_by(self, session: str, last: int) -> list[JournalEntry]:
+        """The last entries of a session and its sub-agents, oldest first."""
+        rows = self._db.rows(
+            "SELECT line, good FROM journal WHERE session IN (SELECT row FROM session WHERE ? IN (id, parent))"
+            " ORDER BY id DESC LIMIT ?",
+            (session, last),
+        )
+        return [_entry(row) for row in reversed(rows)]
+
+    def about(self, project: str, targets: Sequence[str], last: int = 20) -> list[JournalEntry]:
+        """The last entries about any of these targets, oldest first."""
+        rows = self._db.rows(
+            "SELECT line, good FROM journal WHERE project = (SELECT row FROM project WHERE id = ?)"
+            " AND target IN (SELECT value FROM json_each(?)) ORDER BY id DESC LIMIT ?",
+            (project, json.dumps(list(targets)), last),
+        )
+        return [_entry(row) for row in reversed(rows)]
+
+    def anchors(self, project: str, last: int) -> list[Anchor]:
+        """The most recently used anchors, newest first."""
+        return self._anchors("ORDER BY at DESC LIMIT ?", project, last)
+
+    def named(self, project: str, base: str, last: int = 8) -> list[Anchor]:
+        """Files of this name, wherever they are, newest first."""
+        return self._anchors("AND base = ? AND name = '' ORDER BY at DESC LIMIT ?", project, base, last)
+
+    def _anchors(self, rest: str, project: str, *parameters: str | int) -> list[Anchor]:
+        fields = (
+            "SELECT path, name, kind, at, stale FROM anchor WHERE project = (SELECT row FROM project WHERE id = ?) "
+        )
+        rows = self._db.rows(fields + rest, (project, *parameters))
+        return [Anchor(path, name, kind, at, bool(stale)) for path, name, kind, at, stale in rows]
+
+    def mark(self, project: str, anchors: Iterable[Anchor]) -> None:
+        """Note of anchors whether they were found."""
+        with self._db.transaction() as sql:
+            sql.executemany(
+                "UPDATE anchor SET stale = ? WHERE project = (SELECT row FROM project WHERE id = ?) AND path = ? AND name = ?",
+                ((a.stale, project, a.path, a.name) for a in anchors),
+            )
+
+    def last_read(self, session: str, target: str) -> Done | None:
+        """The last time that a session read a file."""
+        found = self._db.row(
+            "SELECT call, number, kind, name, at, ended_at, state, target, detail, result FROM operation"
+            " WHERE session = (SELECT row FROM session WHERE id = ?) AND target = ? AND kind = 'read' AND state = 'done'"
+            " ORDER BY id DESC LIMIT 1",
+            (session, target),
+        )
+        return as_done(found) if found else None
+
+
+def _moving(row: int, old: str, new: str) -> list[tuple[str, tuple[str | int, ...]]]:
+    """A file's anchors, or those of all files in a folder, go with it."""
+    return [
+        (
+            "UPDATE OR REPLACE anchor SET path = ?, base = ? WHERE project = ? AND path = ?",
+            (new, basename(new), row, old),
+        ),
+        (
+            "UPDATE OR REPLACE anchor SET path = ? || substr(path, ?) WHERE project = ? AND path >= ? AND path < ?",
+            (new, len(old) + 1, row, f"{old}/", f"{old}0"),
+        ),
+    ]
+
+
+def _entry(row: Row) -> JournalEntry:
+    return entry(json.loads(row[0]), good=bool(row[1]))

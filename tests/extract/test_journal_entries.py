@@ -1,0 +1,171 @@
+"""What the journal says of a call: only what is known to have happened, key by key, and no secret."""
+
+import pytest
+from factories import done
+
+from memd.extract.journal import Whose, entries
+from memd.model import Kind, State
+
+ROOT = "/srv/w/"
+
+
+def whose(**fields):
+    relate = lambda path: path.removeprefix(ROOT)  # noqa: E731 - what a project would do
+    return Whose(**{"session": "claude-code:one", "cwd": "/srv/w", "relate": relate} | fields)
+
+
+def told(call, **fields):
+    return [(e.op.value, e.target, e.old, e.new) for e in entries(call, whose(**fields))]
+
+
+def edit(path, old, new, **fields):
+    return done(7, Kind.EDIT, ROOT + path, detail={"old": old, "new": new}, **fields)
+
+
+def run(command, result="", state=State.DONE, code=0):
+    return done(7, Kind.COMMAND, command, state, result=result, detail={"exit": code})
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new", "key", "before", "after"),
+    [
+        ("a.json", '{"server": {"port": 80}}', '{"server": {"port": 81}}', "server.port", "80", "81"),
+        ("a.json", '  "port": 80,\n', '  "port": 81,\n', "port", "80", "81"),
+        ("a.json", '"s": {\n  "port": 80,\n  "x"', '"s": {\n  "port": 81,\n  "x"', "s.port", "80", "81"),
+        ("a.toml", "[server]\nport = 80", "[server]\nport = 81", "server.port", "80", "81"),
+        ("a.toml", 'name = "old"', 'name = "new"', "name", "old", "new"),
+        ("a.yaml", "server:\n  port: 80 # http", "server:\n  port: 81", "server.port", "80", "81"),
+        ("a.ini", "[db]\nhost = a", "[db]\nhost = b", "db.host", "a", "b"),
+        ("a.py", "LIMIT: int = 30  # seconds", "LIMIT: int = 45  # seconds", "LIMIT", "30", "45"),
+        ("配置.toml", "größe = 1", "größe = 2", "größe", "1", "2"),
+    ],
+)
+def test_a_value_is_told_by_file_and_key(path, old, new, key, before, after):
+    """`file:key` with what was there and what is there since, in each kind of file."""
+    assert told(edit(path, old, new)) == [("edit", f"{path}:{key}", before, after)]
+
+
+def test_each_changed_key_has_its_line_and_an_unchanged_one_none():
+    """Several keys in one edit: one line each; a key that came has no value before, one that went none since."""
+    call = edit("a.toml", "a = 1\nb = 2\nc = 3", "a = 1\nb = 5\nd = 4")
+    assert told(call) == [
+        ("edit", "a.toml:b", "2", "5"),
+        ("edit", "a.toml:c", "3", None),
+        ("edit", "a.toml:d", None, "4"),
+    ]
+
+
+def test_functions_that_come_go_or_are_renamed_are_told_by_name():
+    """Where one goes and one with the same body comes, it was renamed."""
+    body = "    x = read()\n    y = parse(x)\n    return y\n"
+    assert told(edit("m.py", "", f"def load():\n{body}")) == [("create", "m.py:load", None, "load")]
+    assert told(edit("m.py", f"def load():\n{body}", "pass")) == [("delete", "m.py:load", "load", None)]
+    renamed = edit("m.py", f"def load():\n{body}", f"def load_all():\n{body}")
+    assert told(renamed) == [("rename", "m.py:load", "load", "load_all")]
+    assert told(edit("m.ts", "", "export const load = async (x: string) => {\n}")) == [
+        ("create", "m.ts:load", None, "load")
+    ]
+
+
+def test_any_other_edit_is_told_by_its_first_lines():
+    """The first line that it took out and the first that it put in."""
+    assert told(edit("a.md", "one\ntwo\nthree", "one\n2\nthree")) == [("edit", "a.md", "two", "2")]
+
+
+def test_a_cut_piece_proves_nothing_by_what_it_does_not_show():
+    """The reader keeps 2,000 characters: a key behind the cut did not go."""
+    old = "\n".join(f"key{n} = {n}" for n in range(400))
+    new = old.replace("key3 = 3", "key3 = 33")
+    assert told(edit("a.toml", old[:2000], new[:2000])) == [("edit", "a.toml:key3", "3", "33")]
+
+
+def test_a_new_file_is_created_and_one_written_over_is_edited():
+    """A client that says that there was a file before shows what changed in it."""
+    made = done(7, Kind.CREATE, ROOT + "a.toml", detail={"new": "a = 1", "lines": 1})
+    over = done(7, Kind.CREATE, ROOT + "a.toml", detail={"new": "a = 2", "old": "a = 1", "existed": True, "lines": 1})
+    assert told(made) == [("create", "a.toml", None, "1 lines")]
+    assert told(over) == [("edit", "a.toml:a", "1", "2")]
+
+
+def test_a_patch_deletes_and_moves():
+    """What a patch says of whole files."""
+    gone = done(7, Kind.EDIT, ROOT + "a.py", detail={"old": "x", "new": "", "deleted": True})
+    moved = done(7, Kind.EDIT, ROOT + "a.py", detail={"old": "", "new": "", "moved": ROOT + "b.py"})
+    assert told(gone) == [("delete", "a.py", None, None)]
+    assert told(moved) == [("rename", "a.py", "a.py", "b.py")]
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("rm -rf build/ && mv a.py src/", [("delete", "build"), ("rename", "a.py")]),
+        ("cd sub && git mv x.py y.py", [("rename", "sub/x.py")]),
+        ("cat > conf/new.yaml <<EOF\na: 1\nEOF", [("create", "conf/new.yaml")]),
+        ("sed -i 's/a/b/' src/a.py", [("edit", "src/a.py")]),
+        ("git add -A && git commit -m 'Say why'", [("commit", "git commit -m 'Say why'")]),
+        ("git push origin main", [("command", "git push origin main")]),
+        ("pip install requests==2", [("command", "pip install requests==2")]),
+        ("./manage.py migrate && pytest -q", [("command", "./manage.py migrate"), ("test", "pytest -q")]),
+        ("ls -la; grep x y > /tmp/z; cat a 2>&1", []),
+        ("echo 'a > b' | wc -l", []),
+    ],
+)
+def test_a_shell_line_is_told_by_what_it_changes(command, expected):
+    """Files made, moved and deleted by their paths, everything else by the simple command; looking around is nothing."""
+    assert [(op, target) for op, target, *_ in told(run(command))] == expected
+
+
+def test_results_are_told_with_exit_status_counts_and_links():
+    """The address of a pull request, the counts of a test run, the commit, the failure."""
+
+    def result(*given):
+        return [(e.result, e.good, e.exit) for e in entries(run(*given), whose())]
+
+    url = "https://example.org/o/r/pull/7"
+    assert result("gh pr create --title x", f"Creating\n{url}\n") == [(f"exit 0: {url}", True, 0)]
+    assert result("pytest -q", "F\n2 failed, 10 passed in 3s", State.FAILED, 1) == [
+        ("exit 1: 2 failed, 10 passed", False, 1)
+    ]
+    assert result("git commit -m x", "[main 1a2b3c4] x\n 1 file changed") == [("exit 0: [main 1a2b3c4] x", True, 0)]
+    failed = result("git push", "Exit code 128\nfatal: could not read, error", State.FAILED, 128)
+    assert failed == [("exit 128: fatal: could not read, error", False, 128)]
+
+
+def test_a_failed_edit_is_told_as_failed_and_a_refused_one_not_at_all():
+    """What the person refused, and what still runs, did not happen."""
+    failed = edit("a.toml", "a = 1", "a = 2", state=State.FAILED, result="Error: String not found in file")
+    assert [(e.result, e.good) for e in entries(failed, whose())] == [
+        ("failed: Error: String not found in file", False)
+    ]
+    for state in (State.REFUSED, State.RUNNING, State.BACKGROUND):
+        assert entries(edit("a.toml", "a = 1", "a = 2", state=state), whose()) == ()
+
+
+def test_secrets_and_values_of_env_files_are_hashes():
+    """Whatever the value looks like; the name stays."""
+    lines = [
+        *entries(edit(".env", "DB_PASSWORD=swordfish\nMODE=dev", "DB_PASSWORD=tuna\nMODE=prod"), whose()),
+        *entries(run("echo DB_PASSWORD=halibut >> .env"), whose()),
+        *entries(run("curl -X POST -H 'Authorization: Bearer q9ZkP2vX7rLmq9ZkP2vX7rLm' https://a.example"), whose()),
+    ]
+    text = "".join(entry.line() for entry in lines)
+    assert [entry.target for entry in lines[:2]] == [".env:DB_PASSWORD", ".env:MODE"]
+    assert lines[0].new.startswith("sha256:")
+    for word in ("swordfish", "tuna", "dev", "prod", "halibut", "q9ZkP2vX7rLm"):
+        assert word not in text
+
+
+def test_control_characters_and_line_ends_are_inert():
+    """Nothing in a path or a value can end the line or act on a terminal."""
+    (entry,) = entries(edit("a\x1b[31m\nb.md", "x", "y\x07"), whose())
+    assert entry.line().count("\n") == 1
+    assert not set(entry.line()) & {"\x1b", "\x07", "\r"}
+
+
+def test_the_line_on_disk_is_pinned():
+    """Field by field, in this order; `agent` and `exit` only where they say something."""
+    (entry,) = entries(edit("a.toml", "a = 1", "a = 2"), whose(agent="a1"))
+    assert entry.line() == (
+        '{"ts":"2026-11-29T23:25:59.654Z","op":"edit","target":"a.toml:a","from":"1","to":"2","result":"done",'
+        '"session":"claude-code:one","number":7,"agent":"a1"}\n'
+    )

@@ -266,7 +266,6 @@ def migrated(rows):
 
 def test_a_migration_in_place(pipe, home):
     """Another inode, another size, other events: the same entries, each once."""
-
     rows = [{**meta(), "ordinal": None}, *told("do it", 1), *told("do it", 2), *told("and this", 3)]
     path = home.file(THREAD, b"".join(json.dumps(row).encode() + b"\n" for row in rows))
     pipe.read_whole(TOOL, path)

@@ -112,7 +112,7 @@ class Trust(Protocol):
     what: str
     """What the tool writes then into the files after the first, in a word or two."""
 
-    def program(self, home: Path) -> tuple[Sequence[str], Mapping[str, str]]:
+    def program(self, home: Path, environ: Mapping[str, str]) -> tuple[Sequence[str], Mapping[str, str]]:
         """What to start for the dialogue (a message a line, in and out), and the variables that it needs for this home."""
         ...
 

@@ -165,6 +165,28 @@ class Codex:
         session = next((row["thread_id"] for row in said if row["type"] == "thread.started"), "")
         return Answer(done.returncode, "\n".join(texts) or done.stderr, session)
 
+    def ask(self, method: str, params: dict[str, Any]) -> Any:
+        """One request to the client's own server, in a process of its own; its result."""
+        client = {"clientInfo": {"name": "test", "version": "1"}, "capabilities": {"experimentalApi": True}}
+        messages = [
+            {"id": 1, "method": "initialize", "params": client},
+            {"method": "initialized"},
+            {"id": 2, "method": method, "params": params},
+        ]
+        server = [self.command, "app-server"]
+        pipe = subprocess.PIPE
+        with subprocess.Popen(
+            server, env=self.env, cwd=self.project, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True
+        ) as process:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            process.stdin.write("".join(f"{json.dumps(message)}\n" for message in messages))
+            process.stdin.flush()
+            answers = (json.loads(line) for line in process.stdout)
+            result = next(answer for answer in answers if answer.get("id") == 2)["result"]
+            process.stdin.close()
+        return result
+
     @contextmanager
     def screen(self, *options: str) -> Iterator[Terminal]:
         """Run the client on a terminal of its own; it is ready for the first prompt."""

@@ -50,6 +50,19 @@ class Memd:
         """`memd status --json`."""
         return json.loads(self.run("status", "--json"))
 
+    def findings(self) -> set[str]:
+        """The codes of `memd doctor --json`, which exits 1 when one of them is a fault."""
+        done = subprocess.run(
+            [*COMMAND, "doctor", "--json"],
+            env=self.env,
+            cwd=self.cwd,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        return {finding["code"] for finding in json.loads(done.stdout)["findings"]}
+
     def session(self, session: str) -> dict[str, Any]:
         """One session's entry in the status; empty while memd does not know it."""
         found = (s for s in self.status()["sessions"] if s["session"] == f"{self.tool}:{session}")

@@ -70,12 +70,12 @@ def _converse(paths: Paths, trust: Trust, home: Path, environ: Mapping[str, str]
         except StopIteration as done:
             found: tuple[str, ...] | None = done.value
     if found is None:
-        raise Refused(f"`{Path(trust.program(home)[0][0]).name}` does not know the question: it may be too old")
+        raise Refused(f"`{Path(trust.program(home, environ)[0][0]).name}` does not know the question: it may be too old")
     return found
 
 
 def _program(trust: Trust, home: Path, environ: Mapping[str, str]) -> tuple[list[str], dict[str, str]]:
-    argv, extra = trust.program(home)
+    argv, extra = trust.program(home, environ)
     program = shutil.which(argv[0], path=environ.get("PATH"))
     if program is None:
         raise Refused(f"`{argv[0]}` is not on the PATH")

@@ -23,7 +23,7 @@ TOOL = TOOLS["codex"]
 MINE = b'# mine\nmodel = "x"\n'
 PROGRAM = f"""#!{sys.executable}
 import json, os, pathlib, sys, time
-home = pathlib.Path(os.environ["CODEX_HOME"])
+home = pathlib.Path(os.environ.get("CODEX_HOME") or os.environ["HOME"] + "/.codex")
 mode = (home / "mode").read_text() if (home / "mode").exists() else ""
 config = home / "config.toml"
 names = {{"SessionStart": "session_start", "PreCompact": "pre_compact", "UserPromptSubmit": "user_prompt_submit",

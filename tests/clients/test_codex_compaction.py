@@ -234,3 +234,29 @@ def test_a_fork_knows_what_its_source_knew(codex: Codex, responses: ScriptedMode
     assert len(checkpoints(after)) == 1
     assert MISSION in checkpoints(after)[0].text
     assert "Try the other way." in after.text
+
+
+def test_the_next_prompt_brings_what_the_compaction_did_not(
+    codex: Codex, responses: ScriptedModel, codex_memd: Memd
+) -> None:
+    """The hook of the compaction did not run: the next prompt's has the whole text, once, and the one after it nothing."""
+    head, key, rest = codex.config.read_text(encoding="utf-8").partition(":session_start:0:0")
+    codex.config.write_text(
+        head + key + rest.replace("trusted_hash", "enabled = false\ntrusted_hash", 1), encoding="utf-8"
+    )
+    with codex_memd.daemon():
+        session = begun(codex, responses)
+        responses.push(run("echo one", tokens=LIMIT + 1_000), Turn("Done."))
+        codex.headless("resume", session, TESTS)
+        assert responses.requests[-1].given == []
+        eventually(lambda: codex_memd.session(session)["compactions"])
+        codex.headless("resume", session, GO_ON)
+        after = responses.requests[-1]
+        eventually(lambda: codex_memd.delivery(session) == "complete")
+        codex.headless("resume", session, "And the tests.")
+
+    (given,) = checkpoints(after)
+    assert [
+        words for words in (MISSION, CONSTRAINT, ORDER, TESTS, "gateway.toml", VALUE) if words not in given.text
+    ] == []
+    assert [one.ending["receipt"] for one in checkpoints(responses.requests[-1])] == [given.ending["receipt"]]

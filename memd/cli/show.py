@@ -14,8 +14,8 @@ from memd.store import Store
 if TYPE_CHECKING:
     from memd.extract.files import Touched
 
-PARTS = ("checkpoint", "mind", "memo", "scene", "files", "journal")
-PROJECT = {"journal"}
+PARTS = ("checkpoint", "mind", "memo", "scene", "files", "journal", "anchors", "state")
+PROJECT = {"journal", "anchors", "state"}
 """Parts that are the project's and need no checkpoint."""
 
 
@@ -26,7 +26,7 @@ PROJECT = {"journal"}
 @click.option("--tokens", type=click.IntRange(min=1), metavar="N", help="Within N o200k tokens (checkpoint only).")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def command(session: str | None, part: str | None, number: int | None, tokens: int | None, *, as_json: bool) -> None:
-    """Show PART (checkpoint, mind, memo, scene, files, journal) of SESSION.
+    """Show PART (checkpoint, mind, memo, scene, files, journal, anchors, state) of SESSION.
 
     `checkpoint` is exactly what would be given back.
     """

@@ -199,7 +199,7 @@ class Daemon:
 
     def _unwritten(self, error: OSError) -> None:
         """From the worker's thread."""
-        self._trouble(f"the project's journal waits: {error.filename or ''}: {error.strerror or error}")
+        self._trouble(f"what is kept of the project waits: {error.filename or ''}: {error.strerror or error}")
 
     def _refresh_hook(self) -> None:
         """Without it the hooks of the last start are still there, or `memd status` says that they are not."""

@@ -17,6 +17,7 @@ from memd.daemon.gate import Gate
 from memd.daemon.ignore import Ignore
 from memd.daemon.journalling import Journalling
 from memd.daemon.keeper import Keeper
+from memd.daemon.layer import Layer
 from memd.daemon.reader import Reader, Step
 from memd.errors import NotFound, Unwanted
 from memd.model import Checkpoint, Receipt, Session
@@ -61,6 +62,7 @@ class Pipeline:
         self._environ = environ
         self._writer = Extractive()
         self.journalling = Journalling(self.store, paths.state, clock)
+        self.layer = Layer(self.store, paths.state, clock)
         self._trouble = trouble
         """Told of a journal that cannot be written: reading goes on, and the lines are written when it can be."""
         self._unheard: set[str] = set()  # sessions with entries of which the second witness was not asked yet
@@ -157,7 +159,20 @@ class Pipeline:
 
     def refresh(self, session: str, trigger: str) -> Checkpoint | None:
         """Bring a session's checkpoint up to date."""
-        return self.keeper.refresh(session, trigger, self._writer)
+        made = self.keeper.refresh(session, trigger, self._writer)
+        self._layer(session)
+        return made
+
+    def _layer(self, name: str) -> None:
+        """Bring what is kept of the project up to a session's checkpoint."""
+        session = self.store.session(name)
+        found = None if session is None or session.parent else self.journalling.project(session)
+        if session is None or found is None:
+            return
+        try:
+            self.layer.refresh(session, found)
+        except OSError as error:
+            self._trouble(error)
 
     def read_whole(self, tool: Tool, path: Path) -> str | None:
         """Read a transcript to its present end; the session that it belongs to."""

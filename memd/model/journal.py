@@ -64,7 +64,7 @@ class JournalEntry:
         """The fields as they stand on disk and in JSON output."""
         beside = {"agent": self.agent, "exit": self.exit}
         return {
-            "ts": _iso(self.at),
+            "ts": iso(self.at),
             "op": self.op.value,
             "target": self.target,
             "from": self.old,
@@ -94,7 +94,8 @@ def dumped(fields: Mapping[str, Any]) -> str:
     return json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace").decode("utf-8")
 
 
-def _iso(at: int | None) -> str | None:
+def iso(at: int | None) -> str | None:
+    """A time as JSON has it."""
     if at is None:
         return None
     return datetime.fromtimestamp(at / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

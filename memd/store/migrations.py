@@ -198,7 +198,7 @@ def m003_forgetting(sql: sqlite3.Connection) -> None:
 
 
 def m004_project(sql: sqlite3.Connection) -> None:
-    """The project's journal, its anchors, its sessions and the advice that they got; every call that is recorded waits for its journal entries.
+    """The project's journal, its anchors, its sessions and the advice that they got. Every recorded call waits for its entries.
 
     `filing` and `filed` are journal ids: what was about to be written to the project's file, and what is in it.
     """
@@ -222,7 +222,8 @@ def m004_project(sql: sqlite3.Connection) -> None:
     sql.execute("CREATE INDEX journal_project ON journal (project, id)")
     sql.execute(
         "CREATE TABLE anchor (project INTEGER NOT NULL REFERENCES project ON DELETE CASCADE, path TEXT NOT NULL,"
-        " name TEXT NOT NULL, kind TEXT NOT NULL, base TEXT NOT NULL, at INTEGER NOT NULL, stale INTEGER NOT NULL DEFAULT 0,"
+        " name TEXT NOT NULL, kind TEXT NOT NULL, base TEXT NOT NULL, at INTEGER NOT NULL,"
+        " stale INTEGER NOT NULL DEFAULT 0,"
         " session INTEGER NOT NULL REFERENCES session ON DELETE CASCADE, PRIMARY KEY (project, path, name)) WITHOUT ROWID"
     )
     sql.execute("CREATE INDEX anchor_at ON anchor (project, at)")

@@ -196,11 +196,11 @@ class Projects:
 
     def anchors(self, project: str, last: int) -> list[Anchor]:
         """The most recently used anchors, newest first."""
-        return self._anchors("ORDER BY at DESC LIMIT ?", project, last)
+        return self._anchors("ORDER BY at DESC, path, name LIMIT ?", project, last)
 
     def named(self, project: str, base: str, last: int = 8) -> list[Anchor]:
         """Files of this name, wherever they are, newest first."""
-        return self._anchors("AND base = ? AND name = '' ORDER BY at DESC LIMIT ?", project, base, last)
+        return self._anchors("AND base = ? AND name = '' ORDER BY at DESC, path LIMIT ?", project, base, last)
 
     def _anchors(self, rest: str, project: str, *parameters: str | int) -> list[Anchor]:
         fields = (

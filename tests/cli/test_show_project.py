@@ -46,3 +46,27 @@ def test_the_journal_of_a_session(call, session):
 def test_a_number_is_a_checkpoints(call, session):
     """The journal has none."""
     assert call("show", ONE, "journal", "--number", "1")[0] == 2
+
+
+def test_anchors_and_state_of_the_sessions_project(call, session, tmp_path):
+    """Each anchor is looked for as it is shown; the state is as it is now."""
+    session.runs("touch new.txt other.txt")
+    call("ingest", session.path)
+    (tmp_path / "work" / "new.txt").write_text("")
+    answer = json.loads(call("show", ONE, "anchors", "--json")[1])
+    assert [(one["path"], one["name"], one["kind"], one["stale"]) for one in answer["anchors"]] == [
+        ("new.txt", None, "file", False),
+        ("other.txt", None, "file", True),
+    ]
+    assert "other.txt (file, 2026-11-29 22:06Z, not there)" in call("show", ONE, "anchors")[1]
+    assert call("show", ONE, "state")[1].startswith("# State of work\n")
+
+
+def test_a_session_of_another_machine_has_no_project(call, tmp_path):
+    """One line says so."""
+    transcript = Transcript(tmp_path / f"{ONE}.jsonl", cwd="/nowhere/at/all")
+    transcript.turn("Go.")
+    call("ingest", transcript.path)
+    code, out, err = call("show", ONE, "anchors")
+    assert (code, out) == (1, "")
+    assert "has no project here" in err

@@ -250,7 +250,10 @@ def test_the_ledger_is_pinned(places):
     assert ledger.read(places) == record
     assert ledger.path(places).stat().st_mode & 0o777 == 0o600
     assert written.before == b'{"a": "\xff"}'
-    del content["files"]["/h/settings.json"]["home"], content["files"]["/h/settings.json"]["what"]  # while a tool had one file
+    del (
+        content["files"]["/h/settings.json"]["home"],
+        content["files"]["/h/settings.json"]["what"],
+    )  # while a tool had one file
     ledger.path(places).write_text(json.dumps(content))
     assert ledger.read(places).files["/h/settings.json"].home_of("/h/settings.json") == Path("/h")
 

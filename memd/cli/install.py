@@ -98,7 +98,7 @@ def _show(places: "Paths", planned: "Sequence[Planned]") -> None:
             word = f"adds memd's {plan.what} to" if plan.before is not None else f"makes, for memd's {plan.what},"
             click.echo(f"\n{tool.name}: this {word} {plan.path} and changes nothing else in it.")
         else:
-            click.echo(f"{tool.name}: the {plan.what} are in {plan.path} already")
+            click.echo(f"{tool.name}: memd's {plan.what} in {plan.path}: there already")
         for note in plan.notes:
             click.echo(f"note: {plan.path}: {note}")
     click.echo(f"The hook itself: {hook.copy_path(places)}, run by {hook.link_path(places)}")
@@ -214,14 +214,15 @@ def _serve(places: "Paths", manager: "Manager") -> str | None:
 def _prove(places: "Paths", tools: Sequence["Tool"], manager: "Manager") -> None:
     from memd.daemon.setup import proof  # noqa: PLC0415
 
-    for tool in tools:
-        run = proof.prove(places, tool.name, tool.entries()[0], os.environ)
+    for tool, entry in [(one, one.entries()[0]) for one in tools if one.entries()]:
+        run = proof.prove(places, tool.name, entry, os.environ)
         if run.exit_code:
             raise Refused(f"{tool.name}: the hook exits {run.exit_code} ({run.said}): run `memd doctor`")
         click.echo(f"{tool.name}: the hook was run once: exit 0 in {run.seconds * 1000:.0f} ms")
-    if run.daemon is None:
+    daemon = proof.ping(places, os.environ)
+    if daemon is None:
         start = BY_HAND if manager.trouble() else "`memd install --service` starts it now and at every login"
         click.echo(f"No daemon answers yet; {start}.")
     else:
-        click.echo(f"The daemon answered through the hook (pid {run.daemon.get('pid', 'unknown')}).")
+        click.echo(f"The daemon answered through the hook (pid {daemon.get('pid', 'unknown')}).")
     click.echo("Next: start a new session of your agent; `memd status` shows what is kept of it.")

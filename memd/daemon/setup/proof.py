@@ -1,7 +1,7 @@
 """The installed hook, really run once: what a tool will run, with an event that means nothing.
 
 The command is the one in the tool's settings, but for its safety net (`2>/dev/null || :`), which would hide what is
-wrong. Then the hook asks the daemon for a sign of life, on the way that every event takes.
+wrong. The hook also asks the daemon for a sign of life, on the way that every event takes.
 """
 
 import json
@@ -27,18 +27,16 @@ class Proof:
     said: str
     """Its last line on stderr, where it failed."""
     seconds: float
-    daemon: Mapping[str, Any] | None
-    """What the daemon answered; None: nobody did."""
 
 
 def prove(paths: Paths, tool: str, entry: HookEntry, environ: Mapping[str, str]) -> Proof:
-    """Run the hook for one of the tool's entries, and then for a sign of life of the daemon."""
+    """Run the hook for one of the tool's entries."""
     words = [tool, entry.event, *([] if entry.part is None else [str(entry.part)])]
     start = time.monotonic()
     done = _run(paths, words, environ)
     seconds = time.monotonic() - start
     said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-    return Proof(done.returncode, said[-1] if said else "", seconds, ping(paths, environ))
+    return Proof(done.returncode, said[-1] if said else "", seconds)
 
 
 def ping(paths: Paths, environ: Mapping[str, str]) -> dict[str, Any] | None:

@@ -163,7 +163,7 @@ def _degraded(facts: Facts) -> Iterator[Reason]:
         )
 
 
-_BY_HAND, _BY_TRUST = {"unreadable", "malformed", "disabled", "skipped"}, {"untrusted", "modified"}
+_BY_HAND, _BY_TRUST = {"unreadable", "malformed", "disabled", "skipped", "doubled"}, {"untrusted", "modified"}
 _HOOKS = {
     "missing": "memd's hooks are not in {tool}'s settings: nothing can be given back",
     "changed": "memd's hooks in {tool}'s settings are not as this version writes them",
@@ -172,6 +172,7 @@ _HOOKS = {
     "malformed": "an entry of somebody else in {tool}'s settings is malformed, for which the client may drop all hooks",
     "untrusted": "memd's hooks are not trusted in {tool}, which skips them without a word",
     "modified": "memd's hooks are not those that were trusted in {tool}, which skips them without a word",
+    "doubled": "memd's hooks are in {tool}'s settings and in a plugin too: each text comes twice",
     "skipped": "hooks of memd's are switched off in {tool}",
     "copy": "the hook's file is missing or not this version's",
     "interpreter": "the hook's interpreter is gone",

@@ -272,6 +272,6 @@ class Tool(Protocol):
 
         `missing`, `changed` (not as it should be), `disabled` (all hooks are switched off), `malformed` (an entry of somebody
         else for which the tool may drop all), `unreadable` (a file cannot be understood), `untrusted` (the tool skips our hooks
-        until the person trusts them), `modified` (what was trusted is not what stands there), `skipped` (ours are off).
+        until the person trusts them), `modified` (what was trusted is not what stands there), `skipped` (ours are off), `doubled` (ours come on two ways).
         """
         ...

@@ -165,6 +165,11 @@ class Codex:
         session = next((row["thread_id"] for row in said if row["type"] == "thread.started"), "")
         return Answer(done.returncode, "\n".join(texts) or done.stderr, session)
 
+    def plugin(self, *words: str) -> None:
+        """Run `codex plugin` with these words."""
+        command = [self.command, "plugin", *words]
+        subprocess.run(command, env=self.env, cwd=self.project, capture_output=True, timeout=60, check=True)
+
     def ask(self, method: str, params: dict[str, Any]) -> Any:
         """One request to the client's own server, in a process of its own; its result."""
         client = {"clientInfo": {"name": "test", "version": "1"}, "capabilities": {"experimentalApi": True}}

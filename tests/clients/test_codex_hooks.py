@@ -178,3 +178,22 @@ def test_a_home_behind_a_link(people: Codex, memd: Memd) -> None:
 def reasons(memd: Memd, session: str) -> dict[str, str]:
     """The codes of the status with what mends each."""
     return {reason["code"]: reason["fix"] for reason in memd.session(session)["reasons"]}
+
+
+def test_the_plugin_does_the_same(people: Codex, responses: ScriptedModel, memd: Memd) -> None:
+    """Who prefers `codex plugin` gets the same text; nobody's `hooks.json` is touched, and the doctor knows of it."""
+    before = people.hooks.read_bytes()
+    people.plugin("marketplace", "add", str(Path(__file__).parents[2] / "hooks" / "codex"))
+    people.plugin("add", "memd@memd")
+    with memd.daemon():
+        assert memd.findings() >= {"hooks-untrusted"}
+        trust_all(people)
+        assert not {one for one in memd.findings() if one.startswith(("hooks-", "not-installed"))}
+        session = people.headless(MISSION).session
+        responses.push(run("echo one", tokens=90_000), Turn("Done."))
+        people.headless("resume", session, "Go on.")
+        eventually(lambda: memd.delivery(session) == "complete")
+        assert reasons(memd, session) == {}
+    (given,) = checkpoints(responses.requests[-1])
+    assert MISSION in given.text
+    assert people.hooks.read_bytes() == before

@@ -70,7 +70,9 @@ def _converse(paths: Paths, trust: Trust, home: Path, environ: Mapping[str, str]
         except StopIteration as done:
             found: tuple[str, ...] | None = done.value
     if found is None:
-        raise Refused(f"`{Path(trust.program(home, environ)[0][0]).name}` does not know the question: it may be too old")
+        raise Refused(
+            f"`{Path(trust.program(home, environ)[0][0]).name}` does not know the question: it may be too old"
+        )
     return found
 
 

@@ -61,6 +61,11 @@ def notes(home: Path, before: Files) -> tuple[str, ...]:
         settings = trusted.load(before[config])
     except Refused as error:
         raise Refused(f"{config}: {error}") from error
+    if plugin := plugged(settings):
+        raise Refused(
+            f"{config}: the plugin {plugin} brings memd's hooks already, trust them in Codex itself; "
+            f"or take it out first (codex plugin remove {plugin})"
+        )
     if trusted.table(settings, "features").get("hooks") is False:
         return (f"`features.hooks` is false in {config}: no hook runs until that is taken out",)
     return ()
@@ -94,21 +99,24 @@ def installed(home: Path, before: Files, command: Sequence[str]) -> tuple[str, .
         settings = trusted.load(before[config])
     except Refused:
         return ("unreadable",)
+    plugin = plugged(settings)
     if not HOOKS.has_own(root):
-        return () if by_plugin(settings) else ("missing",)
+        return trusted.plugin_faults(settings, f"{plugin}:hooks/hooks.json", ENTRIES) if plugin else ("missing",)
     ours = [trusted.hook(chain) for chain in HOOKS.own(root)]
     wrong = {
         "changed": HOOKS.differs(root, _groups(command)),
         "malformed": shape.odd(text, root) is not None,
+        "doubled": plugin is not None,
     }
     named = [name for name, found in wrong.items() if found]
     return (*named, *sorted(trusted.faults(settings, str(hooks), ours)))
 
 
-def by_plugin(settings: Mapping[str, Any]) -> bool:
-    """Whether the hooks come from memd's plugin instead: the client has its own list of those, and asks for trust there."""
+def plugged(settings: Mapping[str, Any]) -> str | None:
+    """The name of memd's plugin where the hooks come from that instead: the client has its own list of plugins."""
     plugins = trusted.table(settings, "plugins")
-    return any(name.startswith(PLUGIN) and trusted.table(plugins, name).get("enabled") is True for name in plugins)
+    ours = (name for name in plugins if name.startswith(PLUGIN))
+    return next((name for name in ours if trusted.table(plugins, name).get("enabled") is True), None)
 
 
 def own(content: bytes | None) -> tuple[trusted.Hook, ...]:

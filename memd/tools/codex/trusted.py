@@ -13,12 +13,13 @@ import hashlib
 import json
 import re
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from memd.errors import Refused
 from memd.tools.hookfile import Chain
+from memd.tools.protocol import HookEntry
 
 _DEFAULT_TIMEOUT = 600
 _HEADER = re.compile(r"[ \t]*\[[ \t]*hooks[ \t]*\.[ \t]*state\b.*\]")
@@ -41,7 +42,7 @@ class Hook:
 def hook(chain: Chain) -> Hook:
     """What the client makes of an own hook."""
     (_, _, _), (_, _, _), (path, event, group), (_, handlers, at) = chain
-    name = re.sub(r"(?<!^)(?=[A-Z])", "_", path[1]).lower()
+    name = snake(path[1])
     entry, handler = event.items[group].node.value, dict(handlers.items[at].node.value)
     numbers = {key: int(handler[key]) for key in ("timeout", "additionalContextLimit") if _is_number(handler.get(key))}
     whole = {"timeout": _DEFAULT_TIMEOUT, "async": False, **handler, **numbers}
@@ -85,6 +86,17 @@ def faults(config: Mapping[str, Any], file: str, hooks: Collection[Hook]) -> set
         if entry.get("enabled") is False:
             found.add("skipped")
     return found
+
+
+def plugin_faults(config: Mapping[str, Any], file: str, entries: Sequence[HookEntry]) -> tuple[str, ...]:
+    """The same for a plugin's hooks, of which only the places are known here: what stands there is the client's copy."""
+    hooks = [Hook(f"{snake(entry.event)}:0:0", "") for entry in entries]
+    return tuple(sorted(faults(config, file, hooks) - {"modified"}))
+
+
+def snake(event: str) -> str:
+    """An event's name as it is in keys: `session_start` for `SessionStart`."""
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", event).lower()
 
 
 def _entry(states: Mapping[str, Any], file: str, one: Hook) -> dict[str, Any]:

@@ -252,9 +252,20 @@ class TestTrust:
         assert self.faults(hooks, entries(install.own(hooks), file=Path("/real/hooks.json"))) == ()
 
     def test_the_plugin_is_another_way(self):
-        """Who has memd's plugin needs no entries of ours."""
-        assert self.faults(b"{}", '[plugins."memd@memd"]\nenabled = true\n') == ()
-        assert self.faults(b"{}", '[plugins."memd@memd"]\nenabled = false\n') == ("missing",)
+        """Who has memd's plugin needs no entries of ours; its own are in the client's list, and have to be trusted too."""
+        there = '[plugins."memd@memd"]\nenabled = true\n'
+        places = [one.place for one in install.own(put_in(b"{}"))]
+        rows = (f'[hooks.state."memd@memd:hooks/hooks.json:{place}"]\ntrusted_hash = "sha256:1"\n' for place in places)
+        assert self.faults(b"{}", there) == ("untrusted",)
+        assert self.faults(b"{}", there + "".join(rows)) == ()
+        assert self.faults(b"{}", there.replace("true", "false")) == ("missing",)
+
+    def test_both_ways_are_one_too_many(self, hooks):
+        """Each text would come twice: told where both are there, refused where one is."""
+        there = '[plugins."memd@memd"]\nenabled = true\n'
+        assert self.faults(hooks, there + entries(install.own(hooks))) == ("doubled",)
+        with pytest.raises(Refused, match="codex plugin remove memd@memd"):
+            put_in(b"{}", config=there.encode())
 
 
 class TestTrustTakenOut:

@@ -20,7 +20,7 @@ from memd.errors import SourceUnreadable
 from memd.tail.rows import columns, is_database, opened
 from memd.tools.protocol import Place
 
-SESSION = re.compile(r"ses_?[A-Za-z0-9_-]{1,128}\Z")
+SESSION = re.compile(r"ses_[A-Za-z0-9_-]{1,128}\Z")
 _DATABASE = re.compile(r"opencode(?:-[\w.-]{1,60})?\.db\Z")
 _SESSION_FILE = re.compile(rb'\s*\{\s*"id"\s*:\s*"ses_?[A-Za-z0-9_-]+"')
 _EXPORT = re.compile(rb'\s*\{\s*"info"\s*:\s*\{\s*"id"\s*:\s*"ses_?[A-Za-z0-9_-]+"')
@@ -28,6 +28,9 @@ _PLUGIN = "memd.js"
 _PASSED_BY = frozenset(
     {"snapshot", "tool-output", "log", "repos", "bin", "cache", "session_diff", "session_share", "todo", "migration"}
 )
+
+_MANY = frozenset({"message", "part"})
+"""Of the old storage the folders with a file for each message and part."""
 
 
 def place(environ: Mapping[str, str]) -> Place:
@@ -58,9 +61,10 @@ def _home(environ: Mapping[str, str], name: str, usual: str) -> Path:
 def enters(directory: str, environ: Mapping[str, str]) -> bool:
     """Whether transcripts can lie below a directory; beside a database that the environment names nothing else is looked at."""
     path, given = Path(directory), named(environ)
-    if given is None or path == given.parent or not path.is_relative_to(given.parent):
-        return path.name not in _PASSED_BY
-    return path.is_relative_to(_home(environ, "XDG_DATA_HOME", ".local/share")) and path.name not in _PASSED_BY
+    beside = given is not None and path != given.parent and path.is_relative_to(given.parent)
+    if beside and not path.is_relative_to(_home(environ, "XDG_DATA_HOME", ".local/share")):
+        return False
+    return path.name not in _PASSED_BY and not (path.name in _MANY and "storage" in path.parts)
 
 
 def database(path: Path, given: Path | None) -> Path | None:
@@ -70,8 +74,11 @@ def database(path: Path, given: Path | None) -> Path | None:
 
 
 def wanted(path: Path, given: Path | None) -> bool:
-    """Whether a change of a file can be news: a database, its log, a file of the old storage."""
-    return database(path, given) is not None or (path.suffix == ".json" and old(path) is not None)
+    """Whether a change of a file can be news: a database, its log, a session's file of the old storage.
+
+    Old clients wrote that one again with each turn (measured on 1.1.65), so their many others need no look.
+    """
+    return database(path, given) is not None or (path.suffix == ".json" and old(path) == "session")
 
 
 def old(path: Path) -> str | None:
@@ -99,7 +106,7 @@ def old(path: Path) -> str | None:
 
 def split(path: Path) -> tuple[Path, str] | None:
     """Database and session id of a path that names a session in a database; None for a file's own path."""
-    if not SESSION.match(path.name) or path.suffix == ".json" or os.path.isfile(path):  # noqa: PTH113 - never raises
+    if not SESSION.match(path.name) or os.path.isdir(path.parent):  # noqa: PTH112 - never raises
         return None
     return path.parent, path.name
 

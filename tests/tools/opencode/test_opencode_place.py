@@ -46,8 +46,8 @@ def test_a_database_that_the_environment_names(given, path):
         ("/x/y.db", True),
         ("/x/y.db-wal", True),
         ("/d/opencode/storage/session/p/ses_1.json", True),
-        ("/d/opencode/storage/message/ses_1/msg_1.json", True),
-        ("/d/opencode/storage/part/msg_1/prt_1.json", True),
+        ("/d/opencode/storage/message/ses_1/msg_1.json", False),
+        ("/d/opencode/storage/part/msg_1/prt_1.json", False),
         ("/d/opencode/storage/session_diff/ses_1.json", False),
         ("/d/opencode/storage/project/p.json", False),
         ("/d/opencode/log/opencode.log", False),
@@ -61,9 +61,10 @@ def test_wanted(path, wanted):
 
 
 def test_enters():
-    """Snapshots and tool output hold no transcripts; beside a named database nothing else is looked at."""
+    """Snapshots, tool output and parts by the thousand hold no transcripts; beside a named database nothing else is looked at."""
     assert place.enters("/home/me/.local/share/opencode", HOME)
-    assert place.enters("/home/me/.local/share/opencode/storage/part", HOME)
+    assert place.enters("/home/me/.local/share/opencode/storage/session/p", HOME)
+    assert not place.enters("/home/me/.local/share/opencode/storage/part", HOME)
     assert not place.enters("/home/me/.local/share/opencode/snapshot", HOME)
     named = {**HOME, "OPENCODE_DB": "/x/y.db"}
     assert [place.enters(one, named) for one in ("/x", "/x/other", "/home/me/.local/share/opencode")] == [
@@ -74,11 +75,17 @@ def test_enters():
 
 
 def test_a_session_s_path(tmp_path):
-    """A session in a database lies below it; a file of that name is itself."""
+    """A session in a database lies below it, also where that is gone; what lies in a folder is itself."""
     assert place.split(Path("/d/opencode.db/ses_1")) == (Path("/d/opencode.db"), "ses_1")
     assert place.split(Path("/d/storage/session/p/ses_1.json")) is None
-    (tmp_path / "ses_1").write_text("x")
     assert place.split(tmp_path / "ses_1") is None
+
+
+def test_a_folder_is_no_session(tmp_path):
+    """Whatever its name: a folder can be read below, a session cannot."""
+    for name in ("session", "sessions", "ses_1"):
+        (tmp_path / name).mkdir()
+        assert not TOOL.there(tmp_path / name)
 
 
 def start(path):

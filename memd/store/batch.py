@@ -71,9 +71,7 @@ class Batch:
         for event in events:
             self._take(event)
         for key, record in self.added.items():
-            withdrawn = self._withdrawn(record)
-            if withdrawn:
-                self.added[key] = replace(record, withdrawn=True)
+            self.added[key] = replace(record, withdrawn=self._withdrawn(record))
 
     def _take(self, event: Event) -> None:
         match event:
@@ -142,7 +140,7 @@ class Batch:
             self.rewinds.append(Rewound(upto, kept, sure=False))
 
     def _withdrawn(self, record: Record) -> bool:
-        withdrawn = False
+        withdrawn = record.withdrawn
         for rewound in self.rewinds:
             withdrawn = rewound.withdrawn(record.number, before=withdrawn)
         return withdrawn
@@ -200,6 +198,7 @@ def _record(event: Message, number: int) -> Record:
         text=event.text,
         source=event.source,
         turn=event.turn,
+        withdrawn=event.withdrawn,
         undelivered=event.undelivered,
         extra=event.extra,
     )

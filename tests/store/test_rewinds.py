@@ -1,5 +1,7 @@
 """Rewinds: what is still part of the conversation."""
 
+from dataclasses import replace
+
 import pytest
 
 from memd.model import Rewind
@@ -55,6 +57,14 @@ def test_a_transcript_that_is_read_again_withdraws_no_more(store):
     commit(store, *rows)
     commit(store, *rows)
     assert in_force(store) == "abef"
+
+
+def test_what_was_taken_back_before_it_was_read(store):
+    """It is recorded as withdrawn at once; a rewind that keeps it gives it back."""
+    commit(store, *letters("ab"), replace(message("c"), withdrawn=True))
+    assert in_force(store) == "ab"
+    commit(store, Rewind(((None, None),)))
+    assert in_force(store) == "abc"
 
 
 def test_a_later_rewind_decides_anew(store):

@@ -105,10 +105,10 @@ def current(material: Material) -> Turn:
 
 
 def _local(record: Record) -> bool:
-    """What the client ran at the person's keyboard without asking the agent for anything."""
-    return record.channel is Channel.HUMAN_SHELL or (
-        record.channel is Channel.HUMAN_COMMAND and record.grade is Grade.INFERRED
-    )
+    """What the client ran at the person's keyboard without asking the agent for anything; a goal does ask."""
+    if record.channel is Channel.HUMAN_COMMAND:
+        return record.grade is Grade.INFERRED and record.extra.get("command") != "goal"
+    return record.channel is Channel.HUMAN_SHELL
 
 
 def running(material: Material) -> bool:

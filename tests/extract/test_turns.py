@@ -117,6 +117,15 @@ def test_the_newest_goal_is_the_mission_until_it_is_taken_back():
     assert mission(made) == "Look around"
 
 
+def test_a_goal_asks_even_where_it_is_only_inferred():
+    """Another command that the client ran for the person asks the agent for nothing."""
+    made = story("Look around")
+    made.says("", Channel.HUMAN_COMMAND, grade=Grade.INFERRED, extra={"command": "compact"})
+    made.says("Ship 2.0", Channel.HUMAN_COMMAND, grade=Grade.INFERRED, extra={"command": "goal"})
+    made.says("paused", Channel.HUMAN_COMMAND, grade=Grade.INFERRED, extra={"command": "goal-status"})
+    assert (mission(made), turns.current(made.material()).request.text) == ("Ship 2.0", "Ship 2.0")
+
+
 def test_a_fork_is_about_the_words_that_it_copied():
     """The copies are its mission, and until something new is said its request; its turn is its own."""
     made = Story()

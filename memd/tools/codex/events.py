@@ -56,14 +56,15 @@ def _usage(reading: Reading, event: Row) -> None:
     """How full the context is: the total of the last answer, or after a compaction the client's estimate."""
     info = table(event, "info")
     tokens = whole(table(info, "last_token_usage"), "total_tokens")
-    if not tokens or tokens < 0 or reading.state.filled is not None:
+    if not tokens or tokens < 0 or reading.state.filled is not None or reading.taken_back:
         return
     if reading.state.facts.window is None:
         reading.tell(window=raw(whole(info, "model_context_window")))
     key = f"{whole(table(info, 'total_token_usage'), 'total_tokens') or 0}:{tokens}"
     if key != reading.state.usage:
         reading.state = replace(reading.state, usage=key, tokens=tokens)
-        reading.events.append(Usage(key, reading.at, tokens, reading.state.facts.model))
+        # After a rewind the sums begin anew, so the time makes the name.
+        reading.events.append(Usage(f"{reading.stamp}:{key}", reading.at, tokens, reading.state.facts.model))
 
 
 def raw(reported: int | None) -> int | None:

@@ -11,8 +11,9 @@ from typing import Any
 
 from memd.model import Compaction, Envelope, Event, Gap, Origin, Source, TurnEnd
 from memd.tail.batch import Line
-from memd.tools.codex import answers, delivery, events, known, words
+from memd.tools.codex import answers, delivery, events, known, rollback, words
 from memd.tools.codex.reading import Reading, Row
+from memd.tools.codex.source import SUPERSEDED, TURNED
 from memd.tools.codex.state import Client, ReaderState
 from memd.tools.fields import string, table, whole
 from memd.tools.jsonl import objects
@@ -95,6 +96,8 @@ def _compacted(reading: Reading, payload: Row) -> None:
         named = reading.key({}, summary)
         reading.say(named, Envelope(Origin.CLIENT, summary=True), summary)
     manual = reading.state.attests and not state.turn.told
+    if reading.taken_back:
+        return
     before = state.tokens if state.filled is None else state.filled
     reading.events.append(Compaction(key, reading.at, "manual" if manual else "auto", before=before))
     reading.state = replace(reading.state, usage="", tokens=None, filled=None)
@@ -116,6 +119,15 @@ def _between(reading: Reading, payload: Row) -> None:
     reading.say(reading.key(payload, text), Envelope(Origin.PEER), text, extra=extra)
 
 
+def _turned(reading: Reading, payload: Row) -> None:  # noqa: ARG001 - the reader's shape
+    words.settle(reading)
+    reading.state = rollback.turn(reading.state)
+
+
+def _superseded(reading: Reading, payload: Row) -> None:
+    reading.state = replace(reading.state, until=whole(payload, "from"))
+
+
 def _context(reading: Reading, payload: Row) -> None:
     reading.tell(model=string(payload, "model"), cwd=reading.state.facts.cwd or string(payload, "cwd"))
 
@@ -124,6 +136,8 @@ _READERS: dict[str, Callable[[Reading, Row], None]] = {
     "compacted": _compacted,
     "event_msg": events.read,
     "inter_agent_communication": _between,
+    SUPERSEDED: _superseded,
+    TURNED: _turned,
     "retained_context": _retained,
     "session_meta": _meta,
     "turn_context": _context,

@@ -1,6 +1,7 @@
 """Where Codex keeps its things, and what a file's place and first line say (measured on codex-cli 0.171.0).
 
     ${CODEX_HOME:-~/.codex}/sessions/YYYY/MM/DD/rollout-<local time>-<thread id>.jsonl
+                            sessions/YYYY/MM/DD/rollout-<local time>-<thread id>_<another id>.jsonl     (after a rewind)
                             archived_sessions/rollout-...      (moved there and back by `codex archive` and `unarchive`)
                             history.jsonl                      (what people submitted on a screen)
 
@@ -17,7 +18,8 @@ from memd.tools.fields import string, table
 from memd.tools.jsonl import objects
 from memd.tools.protocol import Identity, Place
 
-_NAME = re.compile(r"rollout-.*?([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\.jsonl(?:\.zst)?\Z")
+_UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+_NAME = re.compile(rf"rollout-.*?({_UUID})(?:_{_UUID})?\.jsonl(?:\.zst)?\Z")
 _ID = re.compile(r"[A-Za-z0-9_-]{1,128}\Z")
 _ENDS = (".jsonl", ".jsonl.zst")
 _ROWS = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})

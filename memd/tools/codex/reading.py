@@ -9,7 +9,7 @@ from memd.model import Envelope, Event, Facts, Message, Origin, Receipt, Source,
 from memd.provenance import classify
 from memd.tools.codex import rollback
 from memd.tools.codex.state import Pending, ReaderState
-from memd.tools.fields import moment, string, table
+from memd.tools.fields import moment, string, table, whole
 
 Row = Mapping[str, Any]
 
@@ -28,11 +28,15 @@ class Reading:
     """Which row of the physical line it is; more than one only where the client lost a newline."""
     at: int | None = None
     stamp: str = ""
+    taken_back: bool = False
+    """The session was rewound behind this row, and goes on in another file that may have been read before."""
 
     def open(self, row: Row) -> None:
         """Begin with a row of the line."""
         self.stamp = string(row, "timestamp")
         self.at = moment(row.get("timestamp"))
+        until, ordinal = self.state.until, whole(row, "ordinal")
+        self.taken_back = until is not None and ordinal is not None and ordinal >= until
 
     def key(self, item: Row, content: str) -> str:
         """The name of the entry that an item makes, the same wherever the client writes the item again.
@@ -59,8 +63,13 @@ class Reading:
         """Add an entry whose speaker its envelope tells."""
         channel, grade = classify(envelope)
         named, where = turn or self.state.turn.id or None, source or self.source
-        self.events.append(Message(key, self.at, channel, grade, text, where, named, extra=extra or {}))
+        self.events.append(
+            Message(key, self.at, channel, grade, text, where, named, withdrawn=self.taken_back, extra=extra or {})
+        )
         self.state = rollback.enter(self.state, key)
+        if self.state.turned:
+            self.state, rewind = rollback.begun(self.state)
+            self.events.append(rewind)
 
     def hook(self, key: str, text: str, turn: str) -> None:
         """A hook's output that went to the model; memd's own is known by its marks and proves its delivery."""

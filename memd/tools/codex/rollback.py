@@ -1,7 +1,8 @@
 """Which entries are still part of the conversation.
 
 A rollback takes the last prompts and all that followed them out of the context; the rows stay, and one `thread_rolled_back`
-row says how many prompts it was. So for each prompt it is remembered what stood before it.
+row says how many prompts it was. So for each prompt it is remembered what stood before it. Clients with numbered rows go on
+in another file instead, which begins with what stayed (see `source`).
 """
 
 from dataclasses import replace
@@ -41,3 +42,14 @@ def _path(state: ReaderState, closed: int, last: str | None) -> tuple[Range, ...
         return state.kept[:closed]
     first = state.kept[closed][0] if closed < len(state.kept) else state.first
     return (*state.kept[:closed], (first, last))
+
+
+def turn(state: ReaderState) -> ReaderState:
+    """What was read up to here stays; of other files' entries between it and the next one nothing does."""
+    kept = state.kept if state.empty else (*state.kept, (state.first, state.last))
+    return replace(state, kept=kept, first=_LATER, empty=True, turned=True)
+
+
+def begun(state: ReaderState) -> tuple[ReaderState, Rewind]:
+    """The first entry after a turn was made."""
+    return replace(state, turned=False), Rewind((*state.kept, (state.first, None)))

@@ -1,15 +1,20 @@
 """Reading a rollout: plain, compressed, or a fork that holds only what came after the fork.
 
 - Plain: `memd.tail.lines`. Compressed (`.jsonl.zst`): `memd.tools.codex.packed`; offsets count decompressed bytes.
-- A delta fork's first line says after how many lines of which thread it goes on. It is read as one stream: that first line
+- A delta fork's first line says after how many lines of which file it goes on. It is read as one stream: that first line
   (it says whose transcript this is), the lines of its source below that ordinal, and of its source's source, oldest first,
   then its own. The store knows the source's lines by their keys. Ordinals count, not byte offsets: those change when a
   file is compressed or migrated. Where a source is not there any more, that is a gap, and the rest is read.
+- A person who rewinds on the screen makes the client go on in another file of the same thread, with a second id in its
+  name (`rollout-<time>-<thread>_<id>.jsonl`, measured on 0.171.0); nothing is written into the first. It goes on from a file
+  as a fork does, or from nothing. Before its lines stands one of our own, `TURNED`: what is not in this stream is withdrawn.
+  Where such a file is there already when an older one is first read, one of our own says so (`SUPERSEDED`).
 
 A line of a source has no place in the fork's file: its offset and length are 0.
 """
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,6 +26,12 @@ from memd.tools.codex import packed
 from memd.tools.fields import string, table, whole
 from memd.tools.jsonl import objects
 
+TURNED = "memd.turned"
+"""The type of the row that says: of what this thread's other files hold, only what was read up to here is in force."""
+SUPERSEDED = "memd.superseded"
+"""The type of the row that says from which ordinal on the rows of this file were taken back: its thread has a newer one."""
+_MARK = Line(0, 0, json.dumps({"type": TURNED}).encode())
+_SECOND = re.compile(r"-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}_[0-9a-f-]{36}\.jsonl(?:\.zst)?\Z")
 _HEAD = 1 << 16
 _DEPTH = 64
 """So many forks of forks are followed."""
@@ -28,7 +39,7 @@ _DEPTH = 64
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """What a fork goes on from: the lines of a thread whose ordinal is below `end`."""
+    """What a fork goes on from: the lines of a file, named by the id at its end, whose ordinal is below `end`."""
 
     thread: str
     end: int
@@ -58,13 +69,14 @@ def read(path: Path, cursor: str | None, limit: int) -> Batch:
         return replace(again, gaps=(*batch.gaps, *again.gaps), restarted=True)
     start = first(path)
     base = _fork(start)
-    if base is None:
-        return _one(path, None, limit)
+    if not start or (base is None and not _turned(path, start)):
+        batch = _one(path, None, limit)
+        return replace(batch, lines=(*batch.lines[:1], *_superseded(path, start), *batch.lines[1:]))
     chain, gaps = _chain(path, base)
     if within is not None:
-        return _before(path, chain, within, limit, ())
+        return _before(path, chain, within, limit, gaps)
     batch = _before(path, chain, Within(0, None), limit, gaps)
-    return replace(batch, lines=(Line(0, len(start[0]), start[0]), *batch.lines))
+    return replace(batch, lines=(Line(0, 0, start[0]), *batch.lines), gaps=(*gaps, *batch.gaps))
 
 
 def _within(cursor: str | None) -> Within | None:
@@ -81,18 +93,48 @@ def _within(cursor: str | None) -> Within | None:
 
 
 def _before(path: Path, chain: Sequence[tuple[Path, int]], within: Within, limit: int, gaps: tuple[Gap, ...]) -> Batch:
-    """Lines of the fork's sources from a place on, then its own where they are through."""
-    part, inner = within.part, within.inner
-    for number in range(part, len(chain)):
+    """Lines of the fork's sources from a place on, then its own where they are through; `gaps`: not all of them are there."""
+    for number in range(within.part, len(chain)):
         source, end = chain[number]
-        batch = _one(source, inner if number == part else None, limit)
+        inner = within.inner if number == within.part else None
+        batch = _one(source, inner, limit)
         found = [line for line in batch.lines if _ordinal(line) < end]
         over = batch.gone or not batch.lines or len(found) < len(batch.lines)
         if found:
             place = Within(number + 1, None) if over else Within(number, batch.cursor.dumps())
-            return Batch(tuple(_placeless(found)), place, max(1, _size(path)), gaps)
+            mark = () if inner is not None or gaps else _mark(source)
+            return Batch((*mark, *_placeless(found)), place, max(1, _size(path)))
     batch = _one(path, None, limit)
-    return replace(batch, gaps=(*gaps, *batch.gaps))
+    mark = () if gaps else _mark(path)
+    return replace(batch, lines=(*mark, *_superseded(path, first(path)), *batch.lines))
+
+
+def _mark(path: Path) -> tuple[Line, ...]:
+    return (_MARK,) if _turned(path, first(path)) else ()
+
+
+def _turned(path: Path, start: Sequence[bytes]) -> bool:
+    """Whether a file goes on with a thread that was rewound: by its name, else by a base that is no other thread's."""
+    row = next(iter(objects(start[0])[0]), {}) if start else {}
+    meta = table(row, "payload")
+    return _SECOND.search(path.name) is not None or (
+        bool(table(meta, "history_base")) and not meta.get("forked_from_id")
+    )
+
+
+def _superseded(path: Path, start: Sequence[bytes]) -> tuple[Line, ...]:
+    """The row that says what of a file was taken back, where its thread goes on in a newer one."""
+    row = next(iter(objects(start[0])[0]), {}) if start else {}
+    thread = string(table(row, "payload"), "id")
+    newer = max(_files(path, f"{thread}_*"), key=lambda file: file.name, default=path) if thread else path
+    if newer.name.partition(".jsonl")[0] <= path.name.partition(".jsonl")[0]:
+        return ()
+    chain, gaps = _chain(newer, _base(newer))
+    ends = [end for file, end in chain if file.name == path.name]
+    if gaps and not ends:
+        return ()  # how it goes on from this one cannot be told
+    payload = {"from": ends[0] if ends else 0}
+    return (Line(0, 0, json.dumps({"type": SUPERSEDED, "payload": payload}).encode()),)
 
 
 def _placeless(found: Sequence[Line]) -> Iterator[Line]:
@@ -105,11 +147,11 @@ def _ordinal(line: Line) -> int:
     return max((whole(row, "ordinal") or 0 for row in rows), default=0)
 
 
-def _chain(path: Path, base: Base) -> tuple[list[tuple[Path, int]], tuple[Gap, ...]]:
+def _chain(path: Path, base: Base | None) -> tuple[list[tuple[Path, int]], tuple[Gap, ...]]:
     """The files that a fork goes on from, oldest first, each with the ordinal at which it is left."""
     chain: list[tuple[Path, int]] = []
     seen: set[str] = set()
-    following: Base | None = base
+    following = base
     while following is not None and following.thread not in seen and len(chain) < _DEPTH:
         seen.add(following.thread)
         file = find(path, following.thread)
@@ -140,18 +182,20 @@ def _fork(start: Sequence[bytes]) -> Base | None:
 
 
 def find(path: Path, thread: str) -> Path | None:
-    """The transcript of a thread, among the files of the home that `path` lies in, or beside it."""
-    if not thread or any(letter in thread for letter in "/*?[]"):
-        return None
+    """The transcript whose name ends with an id, among the files of the home that `path` lies in, or beside it."""
+    return next((found for found in _files(path, thread) if found != path), None)
+
+
+def _files(path: Path, ending: str) -> Iterator[Path]:
+    """The transcripts whose names end so."""
+    if not ending or any(letter in ending.removesuffix("_*") for letter in "/*?[]"):
+        return
     homes = [folder.parent for folder in path.parents if folder.name in {"sessions", "archived_sessions"}]
-    names = (f"rollout-*{thread}.jsonl", f"rollout-*{thread}.jsonl.zst")
-    folders = [path.parent, *(home / name for home in homes[:1] for name in ("sessions", "archived_sessions"))]
-    for number, folder in enumerate(folders):
-        for name in names:
-            found = next(iter(folder.rglob(name) if number else folder.glob(name)), None)
-            if found is not None and found != path:
-                return found
-    return None
+    for name in (f"rollout-*{ending}.jsonl", f"rollout-*{ending}.jsonl.zst"):
+        yield from path.parent.glob(name)
+        for home in homes[:1]:
+            for folder in ("sessions", "archived_sessions"):
+                yield from (home / folder).rglob(name)
 
 
 def first(path: Path) -> list[bytes]:

@@ -112,6 +112,10 @@ class ReaderState:
     """Nothing is in the open stretch yet."""
     kept: tuple[Range, ...] = ()
     """The stretches before it that rollbacks left in force."""
+    turned: bool = False
+    """The thread was rewound and goes on in another file: the next entry begins what is in force beside `kept`."""
+    until: int | None = None
+    """Rows from this ordinal on were taken back before they were read."""
     prompts: tuple[tuple[int, str | None], ...] = ()
     """For each prompt that is in force what stood before it: how many closed stretches, and the open one's last entry."""
 

@@ -175,14 +175,16 @@ def goal_set(reading: Reading, event: Row) -> None:
 
 
 def _goal(reading: Reading, pending: Pending, objective: str) -> None:
+    """A goal that was set or cleared; one that was only paused or taken up again is no new one."""
     written, status = _OBJECTIVE.search(pending.text), _STATUS.search(pending.text)
+    command = "goal"
     if written is not None:
         text = objective or written[1]
     elif "cleared the goal" in pending.text:
         text = "clear"
     else:
-        text = status[1] if status else pending.text
-    _enter(reading, pending, delivery.of_goal(reading.state), text, {"command": "goal"}, command=True)
+        command, text = "goal-status", status[1] if status else pending.text
+    _enter(reading, pending, delivery.of_goal(reading.state), text, {"command": command}, command=True)
 
 
 def answers(reading: Reading, row: Row) -> None:

@@ -1,5 +1,6 @@
 """How a transcript is read: plain, compressed, forked, migrated, archived; nothing lost and nothing doubled."""
 
+import itertools
 import json
 import os
 import shutil
@@ -243,6 +244,60 @@ def test_a_fork_sees_its_sources_messages_under_their_numbers(pipe, home):
     pipe.read_whole(TOOL, source)
     assert log(pipe, THREAD) == [(1, "human.typed", "first", None), (2, "human.typed", "second", None)]
     assert log(pipe, FORK) == [(1, "human.typed", "first", f"codex:{THREAD}#1"), (2, "human.typed", "third", None)]
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
+@pytest.mark.parametrize("appearing", [True, False])
+def test_a_thread_that_was_rewound(pipe, home, order, appearing):
+    """It goes on in another file, and again in a third: what was taken back is so, whichever is read first, and when."""
+    # Rewound to its start, then to before the second prompt of that.
+    base = {"history_base": {"thread_id": FORK, "end_ordinal_exclusive": 4}}
+    files = [
+        (THREAD, lines(*SOURCE)),
+        (f"{THREAD}_{FORK}", lines(meta(), *turn("anew", "t3"), *turn("taken back", "t4"))),
+        (f"{THREAD}_{SECOND}", lines(meta(**base), *turn("at last", "t5"), start=4)),
+    ]
+    paths = {} if appearing else {number: _segment(home, number, *file) for number, file in enumerate(files)}
+    for number in sorted(order) if appearing else order:
+        if appearing:
+            paths[number] = _segment(home, number, *files[number])
+        pipe.read_whole(TOOL, paths[number])
+    for path in paths.values():  # and once more, each in a file of its own
+        path.write_bytes(path.read_bytes().replace(b"/srv/work", b"/srv/work/"))
+        pipe.read_whole(TOOL, path)
+    held = [one for one in pipe.store.messages(f"codex:{THREAD}") if one.in_force]
+    assert [one.text for one in held] == ["anew", "at last"]
+    texts = [one.text for one in pipe.store.messages(f"codex:{THREAD}")]
+    assert sorted(texts) == ["anew", "at last", "first", "second", "taken back"]
+
+
+def _segment(home, number, name, content):
+    path = home.file(name, content)
+    return path.rename(path.with_name(path.name.replace("22-58-59", f"22-58-5{number}")))
+
+
+def test_a_rewind_whose_first_file_is_gone(pipe, home):
+    """What stood before cannot be told, so nothing recorded is taken back."""
+    pipe.read_whole(TOOL, home.file(THREAD, lines(*SOURCE)))
+    base = {"history_base": {"thread_id": SECOND, "end_ordinal_exclusive": 4}}
+    pipe.read_whole(TOOL, home.file(f"{THREAD}_{FORK}", lines(meta(**base), *turn("on", "t3"), start=4)))
+    assert [one.text for one in pipe.store.messages(f"codex:{THREAD}") if one.in_force] == ["first", "second", "on"]
+
+
+def test_a_fork_of_a_rewound_thread(pipe, home):
+    """It has what was in force, as copies, and nothing that was taken back."""
+    pipe.read_whole(TOOL, _segment(home, 0, THREAD, lines(*SOURCE)))
+    base = {"history_base": {"thread_id": THREAD, "end_ordinal_exclusive": 4}}
+    second = lines(meta(**base), *turn("instead", "t3"), start=4)
+    pipe.read_whole(TOOL, _segment(home, 1, f"{THREAD}_{SECOND}", second))
+    base = {"history_base": {"thread_id": SECOND, "end_ordinal_exclusive": 8}}
+    own = lines(meta(id=FORK, forked_from_id=THREAD, **base), *turn("own", "t4"), start=8)
+    pipe.read_whole(TOOL, home.file(FORK, own))
+    assert log(pipe, FORK) == [
+        (1, "human.typed", "first", f"codex:{THREAD}#1"),
+        (2, "human.typed", "instead", f"codex:{THREAD}#3"),
+        (3, "human.typed", "own", None),
+    ]
 
 
 def told(text, second):

@@ -10,6 +10,9 @@ from transcript import Transcript
 
 from memd.cli import ingest
 from memd.files import Lock
+from memd.tools.registry import TOOLS
+
+KNOWN = ", ".join(TOOLS)
 
 ONE, TWO = "5d1f0c1e-0000-4000-8000-000000000001", "5d1f0c1e-0000-4000-8000-000000000002"
 
@@ -107,8 +110,8 @@ def test_in_the_middle_of_a_turn(call, folder):
     ("content", "words"),
     [
         (None, "no such file or directory"),
-        (b"\x00\xff garbage", "not a transcript of claude-code; --tool names the tool if it is"),
-        (b"", "not a transcript of claude-code; --tool names the tool if it is"),
+        (b"\x00\xff garbage", f"not a transcript of {KNOWN}; --tool names the tool if it is"),
+        (b"", f"not a transcript of {KNOWN}; --tool names the tool if it is"),
         (b'{"type": "session_meta"}\n', "not a transcript of claude-code"),
     ],
 )
@@ -143,7 +146,7 @@ def test_the_tool_can_be_named(call, tmp_path):
     assert call("ingest", transcript.path)[0] == 1
     assert call("ingest", transcript.path, "--tool", "claude-code")[:2] == (0, f"claude-code:{ONE}\n")
     code, _, err = call("ingest", transcript.path, "--tool", "emacs")
-    assert (code, err) == (1, "memd: no tool called 'emacs': memd knows claude-code\n")
+    assert (code, err) == (1, f"memd: no tool called 'emacs': memd knows {KNOWN}\n")
 
 
 def test_one_that_cannot_be_read_does_not_keep_the_others_back(call, folder):

@@ -17,6 +17,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import date, timedelta
 from pathlib import Path
 
 from memd.errors import StoreTrouble
@@ -33,6 +34,7 @@ SUPERSEDED = "memd.superseded"
 _MARK = Line(0, 0, json.dumps({"type": TURNED}).encode())
 _SECOND = re.compile(r"-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}_[0-9a-f-]{36}\.jsonl(?:\.zst)?\Z")
 _HEAD = 1 << 16
+_WEEKS = 5
 _DEPTH = 64
 """So many forks of forks are followed."""
 
@@ -126,7 +128,7 @@ def _superseded(path: Path, start: Sequence[bytes]) -> tuple[Line, ...]:
     """The row that says what of a file was taken back, where its thread goes on in a newer one."""
     row = next(iter(objects(start[0])[0]), {}) if start else {}
     thread = string(table(row, "payload"), "id")
-    newer = max(_files(path, f"{thread}_*"), key=lambda file: file.name, default=path) if thread else path
+    newer = max(_later(path, thread), key=lambda file: file.name, default=path)
     if newer.name.partition(".jsonl")[0] <= path.name.partition(".jsonl")[0]:
         return ()
     chain, gaps = _chain(newer, _base(newer))
@@ -135,6 +137,25 @@ def _superseded(path: Path, start: Sequence[bytes]) -> tuple[Line, ...]:
         return ()  # how it goes on from this one cannot be told
     payload = {"from": ends[0] if ends else 0}
     return (Line(0, 0, json.dumps({"type": SUPERSEDED, "payload": payload}).encode()),)
+
+
+def _later(path: Path, thread: str) -> Iterator[Path]:
+    """The files in which a thread went on after rewinds, of the weeks after a file's own day: a look at all would be dear."""
+    if not thread or any(letter in thread for letter in "/*?[]"):
+        return
+    folders = [
+        path.parent,
+        *(folder.parent / "archived_sessions" for folder in path.parents if folder.name == "sessions"),
+    ]
+    try:
+        day = date(*(int(part) for part in path.parent.parts[-3:]))
+        days = [day + timedelta(days=number) for number in range(1, _WEEKS * 7)]
+    except (TypeError, ValueError, OverflowError):
+        days = []  # not among the client's own folders
+    folders += [path.parents[3] / f"{day:%Y/%m/%d}" for day in days]
+    for folder in folders:
+        yield from folder.glob(f"rollout-*{thread}_*.jsonl")
+        yield from folder.glob(f"rollout-*{thread}_*.jsonl.zst")
 
 
 def _placeless(found: Sequence[Line]) -> Iterator[Line]:
@@ -188,7 +209,7 @@ def find(path: Path, thread: str) -> Path | None:
 
 def _files(path: Path, ending: str) -> Iterator[Path]:
     """The transcripts whose names end so."""
-    if not ending or any(letter in ending.removesuffix("_*") for letter in "/*?[]"):
+    if not ending or any(letter in ending for letter in "/*?[]"):
         return
     homes = [folder.parent for folder in path.parents if folder.name in {"sessions", "archived_sessions"}]
     for name in (f"rollout-*{ending}.jsonl", f"rollout-*{ending}.jsonl.zst"):

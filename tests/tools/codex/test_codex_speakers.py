@@ -164,16 +164,17 @@ def test_a_goal_is_the_persons_only_with_its_item():
 
 
 @pytest.mark.parametrize(
-    ("text", "given"),
+    ("text", "given", "command"),
     [
-        ('<x>\nUser set the goal: "say "hi""\nUser set goal status: "active".\n</x>', 'say "hi"'),
-        ("<x>\nUser cleared the goal.\n</x>", "clear"),
-        ('<x>\nUser set goal status: "paused".\n</x>', "paused"),
+        ('<x>\nUser set the goal: "say "hi""\nUser set goal status: "active".\n</x>', 'say "hi"', "goal"),
+        ("<x>\nUser cleared the goal.\n</x>", "clear", "goal"),
+        ('<x>\nUser set goal status: "paused".\n</x>', "paused", "goal-status"),
     ],
 )
-def test_a_goal_that_changed_without_an_objective(text, given):
-    """What was given to `/goal` is read from the item where the event does not follow."""
-    assert asked(begin(), item(text, kind="user.goal", provenance="harness"))[2] == given
+def test_a_goal_that_changed_without_an_objective(text, given, command):
+    """What was given to `/goal` is read from the item where the event does not follow; pausing sets no new goal."""
+    (record,) = read(meta(), begin(), item(text, kind="user.goal", provenance="harness")).records
+    assert (record.text, record.extra) == (given, {"command": command})
 
 
 def test_the_clients_prompt_to_go_on_with_a_goal():

@@ -8,8 +8,6 @@ from typing import NoReturn
 
 import pytest
 
-from memd import assets
-
 from .chat_model import serving_chat
 from .claude_code import ClaudeCode, ClientMissingError, pinned_client
 from .codex import Codex, pinned_codex
@@ -123,8 +121,7 @@ def codex_memd(codex: Codex) -> Memd:
 
 @pytest.fixture
 def opencode_memd(opencode: OpenCode) -> Memd:
-    """memd, installed for the client."""
+    """memd, installed for the client as a person would install it."""
     memd = Memd(opencode.home, opencode.project, opencode.env["PATH"], "opencode")
-    state = Path(memd.env["MEMD_STATE_DIR"])
-    opencode.put_in(assets.read("hooks", "opencode/memd.js"), state / "memd.sock", state)
+    memd.run("install", "opencode", "--yes")
     return memd

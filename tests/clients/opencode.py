@@ -9,11 +9,13 @@ import os
 import shutil
 import sqlite3
 import subprocess
+import threading
 import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -208,6 +210,25 @@ class OpenCode:
             process.terminate()
             process.wait(15)
 
+    @contextmanager
+    def empty_registry(self) -> Iterator[list[str]]:
+        """A registry of packages that has none, for the time of the block; what was asked of it.
+
+        One that refuses connections would make the client wait over a minute wherever it wants a package.
+        """
+        asked: list[str] = []
+        handler = type("Asked", (_NoPackages,), {"asked": asked})
+        with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+            thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+            thread.start()
+            self.extra["npm_config_registry"] = f"http://127.0.0.1:{server.server_port}"
+            try:
+                yield asked
+            finally:
+                del self.extra["npm_config_registry"]
+                server.shutdown()
+                thread.join()
+
     def query(self, sql: str, *values: str) -> list[tuple[Any, ...]]:
         """What the client's database says; nothing while there is none."""
         database = self.home / ".local" / "share" / "opencode" / "opencode.db"
@@ -234,6 +255,17 @@ class OpenCode:
                  and message.data->>'role' = 'assistant' and message.data->>'finish' = 'stop'
                  and message.data->>'summary' is null"""
         eventually(lambda: (self.query(sql) or [(0,)])[0][0] >= number, seconds=seconds)
+
+
+class _NoPackages(BaseHTTPRequestHandler):
+    asked: list[str]
+
+    def do_GET(self) -> None:
+        self.asked.append(self.path)
+        self.send_error(404)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002  (the base class names it so)
+        """Say nothing."""
 
 
 class Screen(Terminal):

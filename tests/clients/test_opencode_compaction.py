@@ -178,3 +178,34 @@ def test_a_dead_daemon_leaves_the_text_on_disk(
     assert as_run(MISSION) in alive.text
     assert answer.exit_code == 0
     assert took < 10
+
+
+def test_what_was_the_persons_own_stays(opencode: OpenCode, chat_model: ScriptedModel, opencode_memd: Memd) -> None:
+    """Their plugin and settings through install, use and uninstall: byte for byte, and their plugin works on.
+
+    With the plugin gone the words of a new run are recorded from the database alone.
+    """
+    own = opencode.settings.parent / "plugin" / "own.js"
+    push = '"experimental.chat.system.transform": async (_, output) => void output.system.push("OWN")'
+    own.write_text(f"export default async () => ({{ {push} }})\n", encoding="utf-8")
+    kept = {path: path.read_bytes() for path in (own, opencode.settings)}
+    opencode_memd.run("install", "opencode", "--yes")  # again: their plugin may need packages, the stand-in goes
+    packages = opencode.settings.parent / "package-lock.json"
+    assert not packages.exists()
+    with opencode_memd.daemon(), opencode.empty_registry():
+        session = opencode.headless(MISSION).session
+        with opencode.server() as server:
+            server.compact(session)
+            server.prompt(session, "Go on.")
+        with_both = chat_model.requests[-1]
+        opencode_memd.run("uninstall", "opencode", "--yes")
+        answer = opencode.headless("Go on without it.", "--continue")
+        eventually(lambda: any("Go on without it." in entry["text"] for entry in opencode_memd.log(session)))
+
+    without = chat_model.requests[-1]
+    assert "OWN" in with_both.systems[1]
+    assert "memd checkpoint" in with_both.systems[1]
+    assert without.systems[1:] == ["OWN"]
+    assert answer.exit_code == 0
+    assert {path: path.read_bytes() for path in kept} == kept
+    assert [path.name for path in own.parent.iterdir()] == ["own.js"]

@@ -3,12 +3,8 @@
 What the plugin does on its own is in `tests/hooks`; here it is the client that calls it.
 """
 
-import http.server
 import json
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -198,36 +194,12 @@ def test_no_state_directory_is_no_trouble(opencode: OpenCode, chat_model: Script
     assert [request.systems[1:] for request in chat_model.requests] == [[], []]
 
 
-@contextmanager
-def registry() -> Iterator[tuple[str, list[str]]]:
-    """A package registry that has nothing, and what was asked of it."""
-    asked: list[str] = []
-
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            asked.append(self.path)
-            self.send_error(404)
-
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002  (the base class names it so)
-            """Say nothing."""
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}", asked
-        finally:
-            server.shutdown()
-            thread.join()
-
-
 @pytest.mark.parametrize("stand_in", [True, False])
 def test_the_client_fetches_nothing_where_the_stand_in_is(opencode: OpenCode, state: Path, *, stand_in: bool) -> None:
     """Without it the client asks the registry before it loads the plugin, and waits 75 s where that does not answer."""
     if not stand_in:
         (opencode.settings.parent / "package-lock.json").unlink()
-    with registry() as (url, asked):
-        opencode.extra["npm_config_registry"] = url
+    with opencode.empty_registry() as asked:
         answer = opencode.headless(MISSION)
 
     assert answer.exit_code == 0

@@ -95,8 +95,7 @@ def _show(places: "Paths", planned: "Sequence[Planned]") -> None:
     for tool, plan in ((one.tool, plan) for one in planned for plan in one.plans):
         if plan.changes:
             click.echo("".join(diff(plan)), nl=False)
-            word = f"adds memd's {plan.what} to" if plan.before is not None else f"makes, for memd's {plan.what},"
-            click.echo(f"\n{tool.name}: this {word} {plan.path} and changes nothing else in it.")
+            click.echo(f"\n{tool.name}: {_words(plan)}")
         else:
             click.echo(f"{tool.name}: memd's {plan.what} in {plan.path}: there already")
         for note in plan.notes:
@@ -145,6 +144,14 @@ def _tell_trust(planned: "Sequence[Planned]") -> None:
         if trust is not None:
             again = f"`memd install {tool.name} --trust-{tool.name}-hooks`"
             click.echo(f"{tool.name}: skips memd's hooks until you trust them: {trust.by_hand}; or {again}")
+
+
+def _words(plan: "Plan") -> str:
+    if plan.after is None:
+        return f"this takes memd's {plan.what} away, {plan.path}."
+    if plan.before is None:
+        return f"this makes {plan.path} for memd's {plan.what}."
+    return f"this adds memd's {plan.what} to {plan.path} and changes nothing else in it."
 
 
 def diff(plan: "Plan") -> Iterator[str]:

@@ -23,6 +23,7 @@ def put_in(paths: Paths, planned: Sequence[Planned]) -> None:
         for one in planned:
             record = settings.apply_install(paths, one, record)
     except Refused:
+        record = ledger.read(paths)
         if not record.files:
             removal.take_rest(paths, record)
         raise

@@ -86,9 +86,22 @@ def _given_back(plan: Plan, written: Written | None) -> Plan:
 
 
 def apply_install(paths: Paths, planned: Planned, ledger: Ledger) -> Ledger:
-    """Write the plans, the ledger first each time; the ledger as it is now. Raises Refused where one cannot be written."""
-    for plan in planned.plans:
-        ledger = _apply(paths, planned, plan, ledger)
+    """Write the plans, the ledger first each time; the ledger as it is now.
+
+    Raises Refused where one cannot be written; those before it are taken back then, since half of them may do harm.
+    """
+    before, modes = ledger, {plan.path: mode_of(plan.path) for plan in planned.plans}
+    new = {str(folder) for plan in planned.plans for folder in ledgers.missing_folders(plan.path.parent)}
+    for number, plan in enumerate(planned.plans):
+        try:
+            ledger = _apply(paths, planned, plan, ledger)
+        except Refused:
+            for done in reversed(planned.plans[:number]):
+                _write(replace(done, before=done.after, after=done.before), modes[done.path])
+            for tried in planned.plans[: number + 1]:
+                _remove_made(tried.path, new)
+            ledgers.write(paths, before)
+            raise
     return ledger
 
 
@@ -96,6 +109,10 @@ def _apply(paths: Paths, planned: Planned, plan: Plan, ledger: Ledger) -> Ledger
     known = ledger.files.get(str(plan.path))
     if not plan.changes and (_left(known, plan.before) or plan.before is None):
         return ledger
+    if plan.after is None:
+        gone = apply_uninstall(plan, ledger)
+        ledgers.write(paths, gone)
+        return gone
     mode = mode_of(plan.path)
     fresh = noted(planned, plan, ledger, mode)
     ledgers.write(paths, fresh)
@@ -133,11 +150,17 @@ def apply_uninstall(plan: Plan, ledger: Ledger) -> Ledger:
     """
     known = ledger.files.get(str(plan.path))
     _write(plan, known.mode if known and known.left(plan.before) else mode_of(plan.path))
-    for folder in plan.path.parents if plan.changes and plan.after is None else ():
-        if str(folder) in ledger.folders:
-            with suppress(OSError):  # not empty
-                folder.rmdir()
+    if plan.changes and plan.after is None:
+        _remove_made(plan.path, set(ledger.folders))
     return ledger.without_file(plan.path)
+
+
+def _remove_made(path: Path, made: set[str]) -> None:
+    """The folders above a path that are among these, from the inside out, as far as they are empty."""
+    for folder in path.parents:
+        if str(folder) in made:
+            with suppress(OSError):  # not empty, or not there
+                folder.rmdir()
 
 
 def read(paths: Iterable[Path]) -> dict[Path, bytes | None]:

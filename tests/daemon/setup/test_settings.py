@@ -12,6 +12,7 @@ from memd.daemon.setup.ledger import Ledger, Written
 from memd.daemon.setup.removal import take_out
 from memd.daemon.setup.systemd import Systemd
 from memd.errors import Refused
+from memd.tools.protocol import Plan
 from memd.tools.registry import TOOLS
 
 TOOL = TOOLS["claude-code"]
@@ -264,3 +265,99 @@ def test_an_unreadable_ledger_is_an_empty_one(places, content):
     ledger.write(places, Ledger())
     ledger.path(places).write_bytes(content)
     assert ledger.read(places) == Ledger()
+
+
+class Bundle:
+    """A tool that wants a plugin of its own, and a stand-in beside it while nothing else is there."""
+
+    name = "bundle"
+
+    def __init__(self, home):
+        self._home = home
+
+    def place(self, environ):
+        return type("Here", (), {"home": self._home})
+
+    def files(self, home):
+        return home / "plugin" / "p.js", home / "modules" / "stand-in", home / "theirs"
+
+    def install(self, home, before, command):
+        plugin, stand_in, theirs = self.files(home)
+        wanted = b"stand-in" if before[theirs] is None else None
+        stand = (Plan(stand_in, before[stand_in], wanted),) if wanted or before[stand_in] else ()
+        return (Plan(plugin, before[plugin], b"plugin", what="plugin"), *stand)
+
+    def uninstall(self, home, before, original):
+        ours = {b"plugin", b"stand-in"}
+        return tuple(Plan(path, content, None) for path, content in before.items() if content in ours)
+
+
+@pytest.fixture
+def bundle(home, places):
+    """Installs and uninstalls a tool of several files."""
+    tool = Bundle(home / "bundle")
+
+    class Act:
+        def install(self):
+            put_in(places, [settings.plan_install(tool, home / "bundle", hook.command(places))])
+
+        def uninstall(self):
+            record = ledger.read(places)
+            found = [settings.plan_uninstall(tool, one, record) for one in settings.homes(tool, os.environ, record)]
+            plans = [plan for planned in found for plan in planned.plans]
+            return take_out(places, plans, record, Systemd(os.environ), whole=True)[0]
+
+    return Act()
+
+
+class TestSeveralFiles:
+    def test_all_go_in_and_all_come_out(self, home, bundle):
+        """With the folders that were made for them, each named by what it was."""
+        before = _snapshot(home)
+        bundle.install()
+        assert (home / "bundle" / "plugin" / "p.js").read_bytes() == b"plugin"
+        assert (home / "bundle" / "modules" / "stand-in").stat().st_mode & 0o777 == 0o600
+        removed = bundle.uninstall()
+        assert removed[0] == f"the plugin in {home / 'bundle' / 'plugin' / 'p.js'}"
+        assert _snapshot(home) == before
+
+    def test_what_is_not_wanted_any_more_goes_at_the_next_installation(self, home, bundle):
+        """With its folder: what is empty there could mean something to the tool."""
+        bundle.install()
+        (home / "bundle" / "theirs").write_bytes(b"x")
+        bundle.install()
+        assert sorted(path.name for path in (home / "bundle").iterdir()) == ["plugin", "theirs"]
+        bundle.uninstall()
+        assert [path.name for path in (home / "bundle").iterdir()] == ["theirs"]
+
+    def test_one_that_others_rewrote_is_theirs(self, home, bundle):
+        """The rest goes, and the folder that holds theirs stays."""
+        bundle.install()
+        (home / "bundle" / "modules" / "stand-in").write_bytes(b"theirs now")
+        bundle.uninstall()
+        assert [path.name for path in (home / "bundle").rglob("*")] == ["modules", "stand-in"]
+
+    def test_one_that_is_read_only_stops_all(self, home, bundle):
+        """Before anything was written: half an installation is none."""
+        (home / "bundle" / "modules").mkdir(parents=True)
+        (home / "bundle" / "modules").chmod(0o500)
+        before = _snapshot(home)
+        with pytest.raises(Refused, match="modules is read-only"):
+            bundle.install()
+        assert _snapshot(home) == before
+
+    @pytest.mark.parametrize("first", [True, False])
+    def test_the_second_that_fails_takes_the_first_with_it(self, home, bundle, places, monkeypatch, first):
+        """Half an installation may do harm: all is as before, the ledger too, at a first installation and at a later one."""
+        if not first:
+            bundle.install()
+            (home / "bundle" / "plugin" / "p.js").write_bytes(b"older")
+            (home / "bundle" / "modules" / "stand-in").unlink()
+        before, write = _snapshot(home), settings.write_atomic
+        full = lambda: (_ for _ in ()).throw(OSError(28, "full"))  # noqa: E731
+        monkeypatch.setattr(
+            settings, "write_atomic", lambda path, *rest: write(path, *rest) if path.name == "p.js" else full()
+        )
+        with pytest.raises(Refused, match="full"):
+            bundle.install()
+        assert _snapshot(home) == before

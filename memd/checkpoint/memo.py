@@ -3,24 +3,42 @@
     - [x] #12 2026-11-29 22:54Z human.typed | preview
 
 The program copies what is ticked from the record; nothing retypes it. Where no human message of grade proved or inferred is
-known, the operator's prompts stand in, always named so.
+known, the operator's prompts stand in, always named so. Boxes are decided by the person, else by a model, else by the program.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
-from memd.model import MEMO_CHANNELS, Channel, Grade, Record
+from memd.model import MEMO_CHANNELS, Channel, Grade, Record, Tick
 from memd.model.text import clock, oneline
 from memd.render import Entry, images_of
 
 _BARE = frozenset({"", "continue", "go on", "go ahead", "ok", "okay", "yes", "y", "继续", "好", "好的"})
+RELEASED = "released"
+"""The note of an entry that a model has unticked."""
+FIRST = "first"
+"""The note of an entry that stays whatever falls out: the directing message, what the mind cites, the person's own ticks."""
 
 
-def entries(said: Iterable[Record], first: int | None, cited: frozenset[int] = frozenset()) -> tuple[Entry, ...]:
-    """Every candidate, oldest first. All are ticked but what was taken back and what means nothing alone."""
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What was decided of boxes before, and which messages were taken back or replaced by a later one."""
+
+    ticks: Mapping[int, Tick]
+    replaced: Mapping[int, int]
+
+
+NOTHING = Decided({}, {})
+
+
+def entries(
+    said: Iterable[Record], first: int | None, cited: frozenset[int] = frozenset(), decided: Decided = NOTHING
+) -> tuple[Entry, ...]:
+    """Every candidate, oldest first. Undecided ones are ticked but for what was taken back and what means nothing alone."""
     candidates = [r for r in said if r.channel in MEMO_CHANNELS]
     if any(known(record) for record in candidates):
         candidates = [r for r in candidates if r.channel is not Channel.OPERATOR_HEADLESS]
-    return tuple(_entry(record, first, cited) for record in candidates)
+    return tuple(_entry(record, first, cited, decided) for record in candidates)
 
 
 def known(record: Record) -> bool:
@@ -28,14 +46,21 @@ def known(record: Record) -> bool:
     return record.channel.human and record.grade is not Grade.UNKNOWN
 
 
-def _entry(record: Record, first: int | None, cited: frozenset[int]) -> Entry:
+def _entry(record: Record, first: int | None, cited: frozenset[int], decided: Decided) -> Entry:
     if record.undelivered:
         return Entry(record, ticked=False, note="undelivered")
     if record.withdrawn:
         return Entry(record, ticked=False, note="withdrawn")
+    tick = decided.ticks.get(record.number)
+    if tick is not None and tick.person:
+        return Entry(record, ticked=tick.ticked, note=FIRST if tick.ticked else RELEASED)
+    if record.number in decided.replaced:
+        return Entry(record, ticked=False, note=f"replaced by #{decided.replaced[record.number]}")
+    if tick is not None and not tick.ticked:
+        return Entry(record, ticked=False, note=RELEASED)
     if record.number == first or record.number in cited:
-        return Entry(record, ticked=True, note="first")
-    return Entry(record, ticked=not _bare(record))
+        return Entry(record, ticked=True, note=FIRST)
+    return Entry(record, ticked=tick is not None or not _bare(record))
 
 
 def _bare(record: Record) -> bool:
@@ -54,6 +79,6 @@ def document(memo: Sequence[Entry]) -> str:
 def _line(entry: Entry) -> str:
     record = entry.record
     box = "x" if entry.ticked else " "
-    note = f" ({entry.note})" if entry.note in {"withdrawn", "undelivered"} else ""
+    note = f" ({entry.note})" if entry.note not in {"", FIRST} else ""
     preview = " ".join(filter(None, (oneline(record.text, 100), images_of(record)))) or "(no text)"
     return f"- [{box}] #{record.number} {clock(record.at)} {record.channel.value}{note} | {preview}"

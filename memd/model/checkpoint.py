@@ -46,3 +46,13 @@ class Checkpoint:
     parts: Parts
     tokens: TokenCounts | None = None
     problems: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """What was decided of one message's box in the memo."""
+
+    number: int
+    ticked: bool
+    person: bool
+    """The person decided it, which outranks a model's decision."""

@@ -54,7 +54,8 @@ def _next(given: Given) -> str:
     said = given.evidence.said.get(given.request) if given.request is not None else None
     if said is None:
         return "The next action."
-    return f"The next action, tied to the latest explicit request, quoted with its number: {quote(said.text, 200)} (#{said.number})."
+    words = f"{quote(said.text, 200)} (#{said.number})"
+    return f"The next action, tied to the latest explicit request, quoted with its number: {words}."
 
 
 def repair(texts: Texts, request: str, faults: tuple[Fault, ...], *, scene: bool) -> str:

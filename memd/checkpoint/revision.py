@@ -7,7 +7,7 @@ Where nothing is right, nothing changes.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from memd.checkpoint import boxes, checks, request, scene
@@ -150,19 +150,16 @@ def revise(
 
 
 def _settled(given: Given, best: _Best, told: Digest) -> Revision:
-    problems = list[Problem]()
-    for part, kept in (("mind", best.mind), ("memo", best.boxes), ("scene", best.scene)):
-        why = [fault.text for fault in best.faults if fault.part == part]
-        if kept is None:
-            problems += [Problem(part, text, FALLBACKS[part]) for text in why or ["it was not written"]]
-    if problems:
-        problems[:0] = [Problem("run", f.text, FALLBACKS["run"]) for f in best.faults if f.part == "run"]
-    made = Revision(best.mind, best.boxes, best.scene, told.upto, best.runs, best.tokens, tuple(problems))
-    if best.scene is None and best.mind in {None, given.mind} and not _decides(given, best.boxes):
-        made = replace(made, mind=None, boxes=None)  # files that were never touched are no work
-    return made if told.whole else replace(made, scene=None)
-
-
-def _decides(given: Given, decided: Mapping[int, bool] | None) -> bool:
-    before = {entry.record.number: entry.ticked for entry in given.memo}
-    return decided is not None and dict(decided) != before
+    decided = best.boxes
+    if decided == {entry.record.number: entry.ticked for entry in given.memo}:
+        decided = {}  # a list that was not touched decides nothing: when in doubt more is kept
+    kept = {"mind": best.mind, "memo": decided, "scene": best.scene}
+    problems = [Problem("run", fault.text, FALLBACKS["run"]) for fault in best.faults if fault.part == "run"]
+    for part in (part for part in kept if kept[part] is None):
+        why = [fault.text for fault in best.faults if fault.part == part] or ["there is none"]
+        problems += [Problem(part, text, FALLBACKS[part]) for text in why]
+    text = best.mind
+    if best.scene is None and text in {None, given.mind} and not decided:
+        text, decided = None, None  # files that were never touched are no work
+    scene = best.scene if told.whole else None
+    return Revision(text, decided, scene, told.upto, best.runs, best.tokens, tuple(problems))

@@ -1,25 +1,15 @@
 """One checkpoint turn: the writer's mind and scene, the program's memo, a number only when the content is new."""
 
 import hashlib
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, replace
 
-from memd.checkpoint import memo
+from memd.checkpoint import memo, shown
+from memd.checkpoint.carry import NOBODY, Carried, Judged, Writer
 from memd.extract import turns
 from memd.extract.material import Material
 from memd.model import Channel, Checkpoint, Parts
 from memd.model.checkpoint import TokenCounts
 from memd.render import Content, Sizer
-
-
-class Writer(Protocol):
-    """Who writes mind and scene."""
-
-    name: str
-
-    def write(self, material: Material) -> tuple[str, str]:
-        """The texts of mind.md and scene.md."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,19 +28,27 @@ class Draft:
         return hashlib.blake2b("\0".join(shown).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
-def draft(material: Material, writer: Writer, first: int | None) -> Draft:
-    """What the session's checkpoint would be now; `first` is the number of the message that set the mission."""
-    mind, scene = writer.write(material)
+def draft(material: Material, writer: Writer, first: int | None, judged: Judged = NOBODY) -> Draft:
+    """What the session's checkpoint would be now.
+
+    Args:
+        material: everything that is recorded.
+        writer: who writes mind and scene from structure.
+        first: the number of the message that set the mission.
+        judged: what a model or a person left, which is carried on.
+    """
+    carried = Carried(writer, judged)
+    mind, scene = carried.write(material)
     turn = turns.current(material)
-    listed = memo.entries(material.said, first)
+    listed = memo.entries(material.said, first, judged.cited, judged.decided)
     parts = Parts(mind, memo.document(listed), scene)
     content = Content(
         session=material.session.id,
         number=0,
         at=0,
-        writer=writer.name,
+        writer=carried.name,
         receipt="",
-        parts=parts,
+        parts=shown.parts(parts, material) if judged.mind is not None or judged.scene is not None else parts,
         request=turn.request,
         added=turn.added,
         queued=tuple(turns.queued(material)),
@@ -71,8 +69,7 @@ def number(made: Draft, number: int, at: int, trigger: str, receipt: str) -> tup
 
 
 def _stamped(content: Content, number: int, at: int, receipt: str) -> Content:
-    values = {name: getattr(content, name) for name in Content.__slots__}
-    return Content(**{**values, "number": number, "at": at, "receipt": receipt})
+    return replace(content, number=number, at=at, receipt=receipt)
 
 
 def sizes(parts: Parts, total: int, sizer: Sizer) -> TokenCounts:

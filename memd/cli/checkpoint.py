@@ -1,34 +1,63 @@
 """`memd checkpoint`: make one now."""
 
 import os
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from memd import config
 from memd.cli.common import alone_or_ask, meant, print_json, reading
 from memd.errors import Refused
+from memd.model.text import printable
+
+if TYPE_CHECKING:
+    from memd.daemon.pipeline import Pipeline
 
 
 @click.command("checkpoint")
 @click.argument("session", required=False)
-@click.option("--writer", type=click.Choice(["extractive"]), help="Who writes it; without this, the configured writer.")
-@click.option("--json", "as_json", is_flag=True, help="Print the number as a JSON object.")
-def command(session: str | None, writer: str | None, *, as_json: bool) -> None:  # noqa: ARG001 - one writer so far
-    """Make a checkpoint of SESSION now; the number stays when nothing changed."""
+@click.option(
+    "--writer",
+    type=click.Choice(["extractive", "agent"]),
+    help="Who writes it: the program alone, or the agent's own model (it costs what a run costs). Without this, the "
+    "configured writer.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print number and problems as a JSON object.")
+def command(session: str | None, writer: str | None, *, as_json: bool) -> None:
+    """Make a checkpoint of SESSION now; the number stays when nothing changed.
+
+    A model's faults are told on stderr, each with what was taken instead.
+    """
     settings, places = config.load(os.environ)
     with reading(places) as store:
         found = meant(store, session)
         if found.parent is not None:
             raise Refused(f"{found.id} is a sub-agent's transcript: it has no checkpoint of its own")
         name = found.id
-    answer = alone_or_ask(
-        settings, places, "checkpoint", {"session": name}, lambda p: {"number": _number(p.checkpoint(name))}
-    )
+    chosen = writer or settings.checkpoint.writer
+    here = partial(_here, name=name, writer=chosen, settings=settings, places=places)
+    answer = alone_or_ask(settings, places, "checkpoint", {"session": name, "writer": chosen}, here)
+    problems = answer.get("problems", [])
+    for problem in problems:
+        click.echo(printable(f"memd: {problem['part']}: {problem['fault']}; {problem['fallback']}"), err=True)
     if as_json:
-        print_json({"version": 1, "session": name, "number": answer["number"]})
+        print_json({"version": 1, "session": name, "number": answer["number"], "problems": problems})
+    elif answer.get("outcome") == "failed":
+        click.echo(f"{name}: the model wrote nothing that could be used; checkpoint {answer['number']} stays")
     else:
         click.echo(f"{name}: checkpoint {answer['number']}")
 
 
-def _number(made: object) -> int | None:
-    return getattr(made, "number", None)
+def _here(
+    pipeline: "Pipeline", *, name: str, writer: str, settings: config.Config, places: config.Paths
+) -> dict[str, Any]:
+    """While no daemon runs."""
+    made = pipeline.checkpoint(name)
+    if writer == "extractive":
+        return {"number": made.number if made else None, "problems": []}
+    from memd.daemon.writing import Writing, as_answer  # noqa: PLC0415 - only where a model writes
+
+    writing = Writing(settings, places, os.environ)
+    job = writing.open(pipeline, name, "command")
+    return as_answer(writing.close(pipeline, job, writing.write(job)))

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memd import config
+from memd.checkpoint.due import resting
 from memd.cli.common import daemon_state, meant, print_json, reading, silent
 from memd.cli.log import iso
 from memd.config import Paths
 from memd.errors import NotFound
 from memd.health import Facts, Verdict, judge
-from memd.model import BESIDE_CHANNELS, Checkpoint, Delivered, Session
+from memd.model import BESIDE_CHANNELS, Checkpoint, Delivered, Session, Spent
 from memd.model.channels import Channel
 from memd.model.text import printable
 from memd.store import SourceRow, Store
@@ -23,6 +24,7 @@ from memd.tools.registry import TOOLS
 if TYPE_CHECKING:
     from memd.daemon.setup.facts import SetupFacts
 
+DAY = 86_400_000
 ACTIVE = 600_000
 """Milliseconds since its last entry within which a session that did not end is active."""
 FULL = 2**20
@@ -55,16 +57,18 @@ def command(session: str | None, *, everything: bool, as_json: bool) -> None:
     """Show for each session whether its checkpoint is healthy and whether it truly reached the model."""
     from memd.daemon.setup.facts import facts as look  # noqa: PLC0415 - after the help
 
-    _, places = config.load(os.environ)
+    settings, places = config.load(os.environ)
     daemon = daemon_state(places)
     hung = silent(places) if daemon is None else None
     setup = look(places, os.environ)
     rows: list[Row] = []
+    spent, judged = Spent(0, 0), settings.checkpoint.writer != "extractive"
     try:
         with reading(places) as store:
             sessions = [meant(store, session)] if session else store.sessions(children=everything)
             sources = {row.path: row for row in store.sources()}
-            rows = [_row(store, s, sources.get(s.path or ""), daemon, setup) for s in sessions]
+            spent = store.spent(int(time.time() * 1000) - DAY)
+            rows = [_row(store, s, sources.get(s.path or ""), daemon, setup, judged=judged) for s in sessions]
     except NotFound:
         if session:
             raise
@@ -74,6 +78,7 @@ def command(session: str | None, *, everything: bool, as_json: bool) -> None:
             {
                 "version": 1,
                 "daemon": _daemon(daemon, places, (*([hung] if hung else []), *notes)),
+                "models": _models(settings, spent),
                 "sessions": [as_object(row) for row in rows],
             }
         )
@@ -81,7 +86,8 @@ def command(session: str | None, *, everything: bool, as_json: bool) -> None:
     from memd.cli.status_table import show  # noqa: PLC0415 - rich is slow to import
 
     troubles = [printable(trouble) for trouble in daemon["errors"][-SHOWN:]] if daemon else []
-    show(rows, daemon, hung, (*troubles, *notes), whole=session is not None, everything=everything)
+    cost = models_line(settings, spent)
+    show(rows, daemon, hung, (*troubles, *notes), cost, whole=session is not None, everything=everything)
 
 
 def hook_faults(setup: "SetupFacts", tool: str) -> tuple[str, ...]:
@@ -121,7 +127,13 @@ def _daemon(daemon: dict[str, Any] | None, places: Paths, notes: tuple[str, ...]
 
 
 def _row(
-    store: Store, session: Session, source: SourceRow | None, daemon: dict[str, Any] | None, setup: "SetupFacts"
+    store: Store,
+    session: Session,
+    source: SourceRow | None,
+    daemon: dict[str, Any] | None,
+    setup: "SetupFacts",
+    *,
+    judged: bool,
 ) -> Row:
     now = int(time.time() * 1000)
     made, given = store.current_checkpoint(session.id), store.last_delivery(session.id)
@@ -147,6 +159,7 @@ def _row(
         hooks=hook_faults(setup, session.tool),
         daemon=daemon is not None,
         watches_short=_short(daemon),
+        resting=resting(store.runs(session.id), boundaries, store.taken_up(session.id)) if judged else "",
         unknown={what: count for (kind, what), count in gaps.items() if kind == "unknown"},
         damaged=sum(count for (kind, _), count in gaps.items() if kind in {"torn", "malformed"}),
         returns=sum(count for (kind, _), count in gaps.items() if kind == "writers"),
@@ -156,6 +169,22 @@ def _row(
     tool = TOOLS.get(session.tool)
     window = session.window or (tool.window(session.model) if tool else None)
     return Row(session, _state(session, now), window, source, size, made, given, verdict)
+
+
+def _models(settings: config.Config, spent: Spent) -> dict[str, Any]:
+    """What models took in a day, and what they may take."""
+    caps = settings.checkpoint
+    allowed = {"runs_per_day": caps.runs_per_day, "tokens_per_day": caps.tokens_per_day}
+    return {"writer": caps.writer, "runs": spent.runs, "tokens": spent.tokens, **allowed}
+
+
+def models_line(settings: config.Config, spent: Spent) -> str:
+    """The same for people; "" where no model wrote or may write."""
+    if settings.checkpoint.writer == "extractive" and not spent.runs:
+        return ""
+    caps = settings.checkpoint
+    used = f"{spent.runs} of {caps.runs_per_day} runs, {spent.tokens:,} of {caps.tokens_per_day:,} input tokens"
+    return f"models in the last 24 hours: {used} (writer: {caps.writer})"
 
 
 def _undelivered(store: Store, session: Session) -> tuple[int, ...]:

@@ -22,15 +22,18 @@ def show(
     daemon: dict[str, Any] | None,
     hung: str | None,
     notes: tuple[str, ...],
+    cost: str,
     *,
     whole: bool,
     everything: bool,
 ) -> None:
-    """Print the daemon's line (`hung` says why a running one gives none), the table, and the reasons."""
+    """Print the daemon's line (`hung` says why a running one gives none), what models cost, the table, and the reasons."""
     console = Console(highlight=False, soft_wrap=True, markup=False, width=None if sys.stdout.isatty() else WIDE)
     console.print(_daemon(daemon, hung))
     for note in notes:
         console.print(Text(f"! {note}", "yellow"))
+    if cost:
+        console.print(cost)
     if not rows:
         console.print("Nothing is recorded yet: sessions appear here as soon as a tool writes a transcript.")
         return

@@ -111,13 +111,7 @@ class Answers:
 
     def _goes_on(self, name: str) -> None:
         """A session that had ended was taken up again."""
-
-        def reopen(pipeline: Pipeline) -> None:
-            known = pipeline.store.session(name)
-            if known is not None and known.ended_at is not None:
-                pipeline.store.reopen_session(name)
-
-        after_reply(lambda: self._worker.submit(Urgency.COMMAND, reopen))
+        after_reply(lambda: self._worker.submit(Urgency.COMMAND, lambda pipeline: pipeline.take_up(name)))
 
     async def _start(self, tool: Tool, moment: Moment, request: Request) -> bytes | None:
         part = request.part or 1

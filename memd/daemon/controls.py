@@ -10,17 +10,21 @@ from typing import Any
 from memd import __version__
 from memd.daemon import forgetting, steps
 from memd.daemon.answers import Control
+from memd.daemon.desk import Desk
 from memd.daemon.pipeline import wall_clock
 from memd.daemon.transcripts import find, tool_named
 from memd.daemon.worker import Urgency, Worker
+from memd.daemon.writing import as_answer
 from memd.errors import Fault, NotFound, Unwanted
 from memd.tools.protocol import Tool
+from memd.writers.agent import NAME as AGENT
 
 
 class Controls:
-    """Answers to control requests by name; `about` is the daemon's word on itself."""
+    """Answers to control requests by name; `about` is the daemon's word on itself, `desk` runs models."""
 
-    def __init__(self, worker: Worker, about: Callable[[], dict[str, Any]]) -> None:
+    def __init__(self, worker: Worker, about: Callable[[], dict[str, Any]], desk: Desk | None = None) -> None:
+        self._desk = desk
         self._worker = worker
         self._about = about
 
@@ -69,7 +73,9 @@ class Controls:
         if source is not None:
             await steps.read_whole(self._worker, Urgency.COMMAND, *source)
         made = await steps.run(self._worker, Urgency.COMMAND, lambda pipeline: pipeline.refresh(name, "command"))
-        return {"number": made.number if made else None}
+        if self._desk is None or asked.get("writer") != AGENT:
+            return {"number": made.number if made else None, "problems": []}
+        return as_answer(await self._desk.now(name))
 
     async def forget(self, asked: Mapping[str, Any]) -> dict[str, Any]:
         """Delete sessions, then their bytes."""

@@ -2,18 +2,21 @@
 
 import secrets
 import string
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from pathlib import Path
 
 from memd import tokens
 from memd.checkpoint import turn
+from memd.checkpoint.carry import Writer
 from memd.config import Config
 from memd.daemon import afterthoughts
+from memd.daemon.judging import Edits, Judging, as_kept, by_hand
 from memd.daemon.lineage import inherited
 from memd.daemon.ready import Ready, Situation, limits
 from memd.extract import turns
 from memd.extract.material import SPEAKING, Material
-from memd.model import Channel, Checkpoint, Kind, Message, Session
+from memd.model import Channel, Checkpoint, Kind, Message, Problem, Session, Tick
 from memd.render import Content, Rendered, compose
 from memd.store import Store
 from memd.store.folders import Folders
@@ -35,6 +38,7 @@ class Keeper:
         self._config = config
         self._clock = clock
         self.ready = Ready(store, folders)
+        self.judging = Judging(store, folders)
         self._laid: dict[str, tuple[int, Situation]] = {}
         """What the ready replies on disk were made for."""
         self._queued: dict[str, tuple[Message, ...]] = {}
@@ -65,36 +69,69 @@ class Keeper:
         session = self._store.session(name)
         return session is None or self._waiting(session) == self._queued.get(name, ())
 
-    def refresh(self, name: str, trigger: str, writer: turn.Writer) -> Checkpoint | None:
-        """Bring a session's checkpoint up to its newest record; the current one when nothing changed."""
+    def refresh(self, name: str, trigger: str, writer: Writer) -> Checkpoint | None:
+        """Bring a session's checkpoint up to its newest record; the current one when nothing changed.
+
+        What a person edited in its files meanwhile is taken first, as a number of its own.
+        """
         session = self._store.session(name)
         if session is None or session.parent is not None:
             return None
-        material = self.material(session)
+        material, judged = self.material(session), self.judging.of(name)
         self._queued[name] = material.queued
-        made = turn.draft(material, writer, _first(material))
         current = self._store.current_checkpoint(name)
-        now = self.ready.situation(material)
+        edits = Edits() if current is None else self.judging.edits(self._folder(session), current)
+        if edits.ticks:
+            self._store.tick(name, edits.ticks)
+            judged = self.judging.of(name)
+        if edits.mind is not None:
+            judged = by_hand(judged, edits, material.upto)
+            trigger = "edit"
+        made = turn.draft(material, writer, first(material), judged)
+        return self.keep(session, material, made, trigger, edits.problems)
+
+    def keep(
+        self,
+        session: Session,
+        material: Material,
+        made: turn.Draft,
+        trigger: str,
+        problems: tuple[Problem, ...] = (),
+        ticks: Iterable[Tick] = (),
+    ) -> Checkpoint:
+        """Make a draft the session's current checkpoint; the current one stays where it says the same."""
+        current, now = self._store.current_checkpoint(session.id), self.ready.situation(material)
         digest = f"{made.digest}:{len(material.boundaries)}"
-        if current is not None and self._store.checkpoint_digest(name) == digest:
-            self._store.confirm_checkpoint(name, made.upto)
-            if self._laid.get(name) != (current.number, now):
+        if current is not None and self._store.checkpoint_digest(session.id) == digest:
+            self._store.confirm_checkpoint(session.id, made.upto)
+            if problems:
+                self._store.note_problems(session.id, problems)
+            if self._laid.get(session.id) != (current.number, now):
                 self._lay_again(session, made, current, now)
             return current
         number = (current.number if current else 0) + 1
         checkpoint, content = turn.number(made, number, self._clock(), trigger, _code())
-        return self._keep(session, checkpoint, content, digest, now)
+        return self._lay(session, replace(checkpoint, problems=problems), content, digest, now, ticks)
 
-    def _keep(
-        self, session: Session, checkpoint: Checkpoint, content: Content, digest: str, now: Situation
+    def _folder(self, session: Session) -> Path:
+        return self._folders.session(session.tool, session.native)
+
+    def _lay(
+        self,
+        session: Session,
+        checkpoint: Checkpoint,
+        content: Content,
+        digest: str,
+        now: Situation,
+        ticks: Iterable[Tick],
     ) -> Checkpoint:
-        tool, folder = named(session.tool), self._folders.session(session.tool, session.native)
+        tool, folder = named(session.tool), self._folder(session)
         budget = self.budget(session, tool)
         full = compose(content, budget, tokens, limits(tool))
         checkpoint = replace(checkpoint, tokens=turn.sizes(checkpoint.parts, full.tokens, tokens))
         replies = self.ready.replies(tool, content, full, now, budget)
         self._folders.write(folder, checkpoint, full.text, replies)
-        self._store.add_checkpoint(checkpoint, digest)
+        self._store.add_checkpoint(checkpoint, digest, ticks)
         self._folders.publish(folder, checkpoint.number)
         self._folders.drop(folder, self._store.prune_checkpoints(session.id))
         self._laid[session.id] = (checkpoint.number, now)
@@ -102,7 +139,7 @@ class Keeper:
 
     def _lay_again(self, session: Session, made: turn.Draft, current: Checkpoint, now: Situation) -> None:
         """The same content, but what lies behind the session changed, or a crash came between the row and the files."""
-        tool, folder = named(session.tool), self._folders.session(session.tool, session.native)
+        tool, folder = named(session.tool), self._folder(session)
         _, content = turn.number(made, current.number, current.at, current.trigger, current.receipt)
         budget = self.budget(session, tool)
         full = compose(content, budget, tokens, limits(tool))
@@ -123,7 +160,8 @@ class Keeper:
     def rendered(self, session: Session, checkpoint: Checkpoint, budget: int) -> Rendered:
         """A kept checkpoint's text at another budget."""
         material = self.material(session)
-        made = turn.draft(material, _Kept(checkpoint), _first(material))
+        judged = as_kept(self.judging.of(session.id), checkpoint)
+        made = turn.draft(material, _Kept(checkpoint), first(material), judged)
         _, content = turn.number(made, checkpoint.number, checkpoint.at, checkpoint.trigger, checkpoint.receipt)
         tool = named(session.tool)
         return compose(content, budget, tokens, limits(tool))
@@ -140,7 +178,8 @@ class _Kept:
         return self._parts.mind, self._parts.scene
 
 
-def _first(material: Material) -> int | None:
+def first(material: Material) -> int | None:
+    """The number of the message that set the mission."""
     mission = turns.directing(material)
     return None if mission is None else mission.number
 

@@ -21,6 +21,7 @@ from memd.config import Config, Paths
 from memd.daemon import steps
 from memd.daemon.answers import Answers
 from memd.daemon.controls import Controls
+from memd.daemon.desk import Desk
 from memd.daemon.forgetting import daily
 from memd.daemon.notify import notify, watchdog_interval
 from memd.daemon.pipeline import Pipeline
@@ -31,13 +32,14 @@ from memd.daemon.socket import Server
 from memd.daemon.sole import alone
 from memd.daemon.troubles import Troubles
 from memd.daemon.worker import Urgency, Worker
+from memd.daemon.writing import Writing
 from memd.errors import ConfigError, MemdError, Refused
 from memd.store import Store
 from memd.store.folders import Folders
 from memd.tail.watch import Watcher
 from memd.tools.protocol import Tool
 from memd.tools.registry import enabled
-from memd.writers.extractive import Extractive
+from memd.writers.agent import NAME as AGENT
 
 log = structlog.get_logger()
 
@@ -111,7 +113,11 @@ class Daemon:
         self._watcher = Watcher(list(self._rooted), self._wanted, self._enters, self._hint)
         self._reading: Store | None = None
         self._answers = Answers(self._worker, Folders(paths.state), chosen, self._reader, self._watcher.activate)
-        self._answers.controls = Controls(self._worker, self._about).table()
+        self._desk = Desk(
+            Writing(chosen, paths, environ), self._worker, self._trouble, automatic=chosen.checkpoint.writer == AGENT
+        )
+        self._worker.refreshed = self._desk.look
+        self._answers.controls = Controls(self._worker, self._about, self._desk).table()
         self._server = Server(
             paths.socket, self._answers, lambda error: self._trouble(f"{type(error).__name__}: {error}")
         )
@@ -134,10 +140,6 @@ class Daemon:
             self._worker.submit(Urgency.COMMAND, self._catch_up)
             watched = {tool.name: [str(root) for root in tool.place(self._environ).roots] for tool in self._tools}
             log.info("running", version=__version__, pid=os.getpid(), socket=str(self._paths.socket), watching=watched)
-            if self._settings.checkpoint.writer != Extractive.name:
-                self._trouble(
-                    f"checkpoint.writer {self._settings.checkpoint.writer!r} is not in this version: extractive writes"
-                )
             notify("READY=1")
             keeping = asyncio.create_task(daily(self._worker, self._settings.keep_days))
             try:
@@ -152,6 +154,7 @@ class Daemon:
         if self._watching:
             await asyncio.to_thread(self._watcher.stop)
         await self._server.stop()
+        await asyncio.to_thread(self._desk.stop)
         self._worker.stop()
         await asyncio.to_thread(self._worker.join)
         if self._reading is not None:

@@ -19,6 +19,7 @@ from memd.daemon.journalling import Journalling
 from memd.daemon.keeper import Keeper
 from memd.daemon.layer import Layer
 from memd.daemon.reader import Reader, Step
+from memd.daemon.revising import Reviser
 from memd.errors import NotFound, Unwanted
 from memd.model import Checkpoint, Receipt, Session
 from memd.store import Seed, Store
@@ -65,6 +66,8 @@ class Pipeline:
         self.layer = Layer(self.store, paths.state, clock)
         self._trouble = trouble
         """Told of a journal that cannot be written: reading goes on, and the lines are written when it can be."""
+        self.reviser = Reviser(self.store, self.keeper, self._writer)
+        self.store.abandon_runs()
         self._unheard: set[str] = set()  # sessions with entries of which the second witness was not asked yet
 
     def close(self) -> None:
@@ -112,6 +115,14 @@ class Pipeline:
         """The tool says that the session ended."""
         self.over(name)
         self.store.end_session(name, self._clock())
+
+    def take_up(self, name: str) -> None:
+        """A session is taken up again: it has not ended, and what failed in its last run is forgotten."""
+        known = self.store.session(name)
+        if known is not None:
+            self.store.take_up(name, self._clock())
+            if known.ended_at is not None:
+                self.store.reopen_session(name)
 
     def over(self, name: str) -> None:
         """The session ended, or was read once to its end: what still waited for its row did not come.

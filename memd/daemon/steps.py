@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from concurrent.futures import Future
 from pathlib import Path
 from typing import TypeVar
 
@@ -15,6 +16,12 @@ T = TypeVar("T")
 async def run(worker: Worker, urgency: Urgency, job: Callable[[Pipeline], T]) -> T:
     """One job's result."""
     result: T = await asyncio.wrap_future(worker.submit(urgency, job))
+    return result
+
+
+async def wrapped(future: "Future[T]") -> T:
+    """The result of work in another thread."""
+    result: T = await asyncio.wrap_future(future)
     return result
 
 

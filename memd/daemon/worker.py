@@ -65,6 +65,8 @@ class Worker(threading.Thread):
     `turn` says when a transcript is read that changed at a time (seconds since the epoch), None: not at all; `trouble`
     whether a trouble is news.
 
+    `refreshed` is called in the thread after a session's checkpoint was refreshed because its transcript went on.
+
     `ready` is done when the record is open, `ended` when the thread is over; both carry what went wrong.
     """
 
@@ -78,6 +80,7 @@ class Worker(threading.Thread):
         self._pending: dict[Path, int] = {}
         self._lock = threading.Lock()  # for _pending
         self._over = threading.Event()
+        self.refreshed: Callable[[Pipeline, str], None] = lambda *_: None
         self.ready: Future[None] = Future()
         self.ended: Future[None] = Future()
         # What only the thread itself touches.
@@ -218,6 +221,7 @@ class Worker(threading.Thread):
         start = time.monotonic()
         try:
             pipeline.refresh(session, "turn")
+            self.refreshed(pipeline, session)
         except Exception as error:  # noqa: BLE001 - a failed checkpoint changes nothing, the next may succeed
             self._tell("checkpoint failed", f"{session}: ", error)
             if isinstance(error, Fault | OSError):

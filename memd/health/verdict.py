@@ -72,6 +72,7 @@ class Facts:
         damaged: lines, or pieces of them, that are no JSON.
         returns: how often a branch of the transcript that was left went on.
         undelivered: numbers of what was typed since the newest prompt and never reached the agent.
+        resting: why no model writes for the rest of the session's run; "" when one may.
     """
 
     session: Session
@@ -94,6 +95,7 @@ class Facts:
     damaged: int = 0
     returns: int = 0
     undelivered: tuple[int, ...] = ()
+    resting: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +149,9 @@ def _degraded(facts: Facts) -> Iterator[Reason]:
         seen, parts = len(facts.delivery.seen), facts.delivery.parts
         text = f"only {seen} of {parts} parts of checkpoint {facts.delivery.number} were seen going in whole"
         yield Reason("receipt-partial", text, f"memd show {name}", Health.DEGRADED)
+    if facts.resting:
+        fix = f"memd checkpoint {name} --writer agent"
+        yield Reason("writer-resting", f"no model writes for now: {facts.resting}", fix, Health.DEGRADED)
     if facts.watches_short:
         yield Reason(
             "watches-short",

@@ -5,7 +5,7 @@ gives back, `checkpoint` what is kept and given to the agent, `marks` the few ex
 """
 
 from memd.model.channels import BESIDE_CHANNELS, MEMO_CHANNELS, Channel, Delivery, Envelope, Grade, Origin, Wrapper
-from memd.model.checkpoint import Checkpoint, Parts, Problem, Tick, TokenCounts
+from memd.model.checkpoint import Checkpoint, Parts, Problem, Run, Spent, Tick, TokenCounts
 from memd.model.events import (
     Amend,
     Compaction,
@@ -49,8 +49,10 @@ __all__ = [
     "Receipt",
     "Record",
     "Rewind",
+    "Run",
     "Session",
     "Source",
+    "Spent",
     "State",
     "Tick",
     "TokenCounts",

@@ -56,3 +56,25 @@ class Tick:
     ticked: bool
     person: bool
     """The person decided it, which outranks a model's decision."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run of a model for a session's checkpoint: when it started, up to which message it was told, what came of it."""
+
+    session: str
+    tool: str
+    at: int
+    upto: int
+    tokens: int = 0
+    """Input tokens, those from a cache too."""
+    outcome: str = "running"
+    """`running`, `written`, `failed`, `dropped` (it did not fit any more), `lost` (memd ended), `repair` (a second request)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What runs cost."""
+
+    runs: int
+    tokens: int

@@ -2,7 +2,7 @@
 
 `database` opens the file, `migrations` gives it its shape. A commit goes through `lookup` (what is known of the keys),
 `batch` with `calls` and `ranges` (thinking, no SQL), `writing` (doing) and `copies` (whose copy is whose). `sessions`,
-`reading`, `checkpoints` and `deliveries` answer questions. `Store` is the way in; the nouns of its own are in `rows`.
+`reading`, `checkpoints`, `judging` and `deliveries` answer questions. `Store` is the way in; the nouns of its own are in `rows`.
 """
 
 from collections.abc import Collection, Iterable
@@ -10,8 +10,23 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from memd.model import Boundary, Channel, Checkpoint, Delivered, Done, Event, Kind, Record, Session, State
-from memd.store import checkpoints, deliveries, forgetting, reading, search, sessions, writing
+from memd.model import (
+    Boundary,
+    Channel,
+    Checkpoint,
+    Delivered,
+    Done,
+    Event,
+    Kind,
+    Problem,
+    Record,
+    Run,
+    Session,
+    Spent,
+    State,
+    Tick,
+)
+from memd.store import checkpoints, deliveries, forgetting, judging, reading, search, sessions, writing
 from memd.store.database import Database, open_reader, open_writer
 from memd.store.projects import Projects
 from memd.store.rows import Committed, Hit, Seed, SourceRow
@@ -230,18 +245,26 @@ class Store:
 
     # Checkpoints.
 
-    def add_checkpoint(self, checkpoint: Checkpoint, digest: str) -> None:
-        """Make a checkpoint the session's current one.
+    def add_checkpoint(self, checkpoint: Checkpoint, digest: str, ticks: Iterable[Tick] = ()) -> None:
+        """Make a checkpoint the session's current one; what it decided on boxes of the memo is decided with it.
 
         Raises:
             NotFound: no such session.
             Refused: its number does not follow the last one (somebody else was quicker).
         """
-        checkpoints.add(self._db, checkpoint, digest)
+        checkpoints.add(self._db, checkpoint, digest, ticks)
 
     def confirm_checkpoint(self, session: str, upto: int) -> None:
         """What came up to message `upto` changed nothing in the current checkpoint."""
         checkpoints.confirm(self._db, session, upto)
+
+    def note_problems(self, session: str, problems: Iterable[Problem]) -> None:
+        """What a model's run came to that changed nothing: shown with the current checkpoint."""
+        checkpoints.note(self._db, session, problems)
+
+    def judged_numbers(self, session: str) -> list[int]:
+        """The checkpoints that a model wrote or a person edited, newest first."""
+        return checkpoints.judged(self._db, session)
 
     def current_checkpoint(self, session: str) -> Checkpoint | None:
         """The newest checkpoint, texts included."""
@@ -266,6 +289,48 @@ class Store:
             The dropped numbers, ascending. The current checkpoint is never among them.
         """
         return checkpoints.prune(self._db, session, keep)
+
+    # Judging.
+
+    def ticks(self, session: str) -> dict[int, Tick]:
+        """The memo's boxes that a person or a model decided on, by message number."""
+        return judging.ticks(self._db, session)
+
+    def tick(self, session: str, decided: Iterable[Tick]) -> None:
+        """Decide on boxes. What a person decided, only a person changes."""
+        judging.tick(self._db, session, decided)
+
+    def channels(self, session: str) -> dict[int, Channel]:
+        """The channel of every message that is in force, by number."""
+        return reading.channels(self._db, session)
+
+    def start_run(self, run: Run) -> int:
+        """A model is run now; the key to end it with."""
+        return judging.start_run(self._db, run)
+
+    def end_run(self, key: int, tokens: int, outcome: str) -> None:
+        """What it cost and came to."""
+        judging.end_run(self._db, key, tokens, outcome)
+
+    def take_up(self, session: str, at: int) -> None:
+        """A new run of the session begins."""
+        reading.meta_set(self._db, f"taken up {session}", str(at))
+
+    def taken_up(self, session: str) -> int:
+        """When the present run of a session began, as far as a hook told; 0: its first."""
+        return int(reading.meta_get(self._db, f"taken up {session}") or 0)
+
+    def abandon_runs(self) -> None:
+        """A fresh process begins: no run of the last one is running any more."""
+        judging.abandon(self._db)
+
+    def runs(self, session: str) -> list[Run]:
+        """The runs for a session, oldest first."""
+        return judging.runs(self._db, session)
+
+    def spent(self, since: int) -> Spent:
+        """What all runs since a time cost."""
+        return judging.spent(self._db, since)
 
     # Giving back.
 

@@ -5,21 +5,24 @@ Numbers are never used twice, so the newest row is never dropped.
 
 import json
 import sqlite3
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
 from memd.errors import NotFound, Refused
-from memd.model import Checkpoint, Parts, Problem, TokenCounts
+from memd.model import Checkpoint, Parts, Problem, Tick, TokenCounts
+from memd.store import judging
 from memd.store.database import Database
 from memd.store.writing import compact
 
 _EXTRACTIVE = "extractive"
 
 
-def add(database: Database, checkpoint: Checkpoint, digest: str) -> None:
+def add(database: Database, checkpoint: Checkpoint, digest: str, ticks: Iterable[Tick] = ()) -> None:
     """Make a checkpoint the current one; see `Store.add_checkpoint`."""
     with database.transaction() as sql:
         insert(sql, checkpoint, digest)
+        judging.insert(sql, checkpoint.session, ticks)
 
 
 def insert(sql: sqlite3.Connection, checkpoint: Checkpoint, digest: str) -> None:
@@ -66,6 +69,25 @@ def confirm(database: Database, session: str, upto: int) -> None:
             " AND number = (SELECT max(number) FROM checkpoint c WHERE c.session = checkpoint.session)",
             (upto, upto, session),
         )
+
+
+def note(database: Database, session: str, problems: Iterable[Problem]) -> None:
+    """What went wrong beside the current checkpoint; see `Store.note_problems`."""
+    with database.transaction() as sql:
+        sql.execute(
+            "UPDATE checkpoint SET problems = ? WHERE session = (SELECT row FROM session WHERE id = ?)"
+            " AND number = (SELECT max(number) FROM checkpoint c WHERE c.session = checkpoint.session)",
+            (compact([asdict(problem) for problem in problems]), session),
+        )
+
+
+def judged(database: Database, session: str) -> list[int]:
+    """The numbers that were not written by the program alone, newest first."""
+    rows = database.rows(
+        "SELECT number FROM checkpoint JOIN session s ON s.row = session WHERE s.id = ? AND writer != ? ORDER BY number DESC",
+        (session, _EXTRACTIVE),
+    )
+    return [number for (number,) in rows]
 
 
 def get(database: Database, session: str, number: int | None) -> Checkpoint | None:

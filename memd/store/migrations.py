@@ -240,7 +240,20 @@ def m004_project(sql: sqlite3.Connection) -> None:
     )
 
 
-MIGRATIONS: tuple[Step, ...] = (m001_first, m002_search, m003_forgetting, m004_project)
+def m005_judging(sql: sqlite3.Connection) -> None:
+    """What was decided on boxes of the memo, and what models were run for. A run outlives its session: the day's caps count."""
+    sql.execute(
+        "CREATE TABLE tick (session INTEGER NOT NULL REFERENCES session ON DELETE CASCADE, number INTEGER NOT NULL,"
+        " ticked INTEGER NOT NULL, person INTEGER NOT NULL, PRIMARY KEY (session, number)) WITHOUT ROWID"
+    )
+    sql.execute(
+        "CREATE TABLE run (id INTEGER PRIMARY KEY, session TEXT NOT NULL, tool TEXT NOT NULL, at INTEGER NOT NULL,"
+        " upto INTEGER NOT NULL, tokens INTEGER NOT NULL, outcome TEXT NOT NULL)"
+    )
+    sql.execute("CREATE INDEX run_at ON run (at)")
+
+
+MIGRATIONS: tuple[Step, ...] = (m001_first, m002_search, m003_forgetting, m004_project, m005_judging)
 """Append only: the place in this tuple is the number."""
 
 

@@ -47,6 +47,16 @@ def messages(
     return [_record(row) for row in reversed(rows)]
 
 
+def channels(database: Database, session: str) -> dict[int, Channel]:
+    """Channels by number; see `Store.channels`."""
+    rows = database.rows(
+        "SELECT number, channel FROM message WHERE session = (SELECT row FROM session WHERE id = ?)"
+        " AND NOT withdrawn AND NOT undelivered",
+        (session,),
+    )
+    return {number: Channel(channel) for number, channel in rows}
+
+
 def operations(
     database: Database,
     session: str,

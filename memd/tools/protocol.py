@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from memd.model import Event, Record
 from memd.tail.batch import Batch, Line
+from memd.tools.scribe import Scribe
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,6 +246,8 @@ class Tool(Protocol):
         """The bytes that make the tool take `text` into the context (PreCompact: into the request for the summary)."""
         ...
 
+    writer: Scribe | None
+    """How its own model writes a checkpoint; None: it cannot."""
     trust: Trust | None
     """How its hooks come to be trusted; None: it runs what stands in its settings."""
 

@@ -124,6 +124,6 @@ def test_checkpoint_makes_one_only_of_something_new(call, sessions):
     assert call("checkpoint", ONE) == (0, f"claude-code:{ONE}: checkpoint 3\n", "")
     sessions[0].turn("Requirement 3.")
     code, out, _ = call("checkpoint", ONE, "--json")
-    assert (code, json.loads(out)) == (0, {"version": 1, "session": f"claude-code:{ONE}", "number": 4})
+    assert (code, json.loads(out)) == (0, {"version": 1, "session": f"claude-code:{ONE}", "number": 4, "problems": []})
     sessions[0].path.unlink()
     assert call("checkpoint", ONE)[0] == 0

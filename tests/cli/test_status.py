@@ -51,6 +51,13 @@ def test_the_shape_without_a_daemon_is_fixed(call, transcript, home):
             "queue": 0,
             "errors": [note],
         },
+        "models": {
+            "writer": "extractive",
+            "runs": 0,
+            "tokens": 0,
+            "runs_per_day": 20,
+            "tokens_per_day": 1_000_000,
+        },
         "sessions": [
             {
                 "session": f"claude-code:{ONE}",
@@ -104,7 +111,7 @@ def test_the_shape_with_a_daemon_is_the_same():
     home = Home()
     with home.daemon() as child:
         found = home.status()
-    assert list(found) == ["version", "daemon", "sessions"]
+    assert list(found) == ["version", "daemon", "models", "sessions"]
     daemon = found["daemon"]
     assert list(daemon) == ["running", "pid", "version", "since", "socket", "watches", "queue", "errors"]
     assert (daemon["running"], daemon["pid"], daemon["queue"]) == (True, child.pid, 0)

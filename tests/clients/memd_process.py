@@ -5,7 +5,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ class Memd:
     cwd: Path
     path: str
     tool: str = "claude-code"
+    extra: dict[str, str] = field(default_factory=dict)
 
     @property
     def env(self) -> dict[str, str]:
@@ -31,6 +32,7 @@ class Memd:
             "HOME": str(self.home),
             "LANG": "C.UTF-8",
             "MEMD_STATE_DIR": str(self.home / ".local" / "state" / "memd"),
+            **self.extra,
         }
 
     def run(self, *arguments: str) -> str:

@@ -98,10 +98,10 @@ def _texts(content: Any) -> Iterator[str]:
 
 @dataclass
 class Rule:
-    """Answers every request that fits, `times` often (None: always)."""
+    """Answers every request that fits, `times` often (None: always); a turn may be made from the request."""
 
     fits: Callable[[Any], bool]
-    turn: Turn
+    turn: Turn | Callable[[Any], Turn]
     times: int | None = None
 
 
@@ -124,7 +124,7 @@ class ScriptedModel:
         with self._lock:
             self.turns.extend(turns)
 
-    def rule(self, fits: Callable[[Any], bool], turn: Turn, times: int | None = None) -> None:
+    def rule(self, fits: Callable[[Any], bool], turn: Turn | Callable[[Any], Turn], times: int | None = None) -> None:
         """Answer requests that fit with this turn, before any rule made earlier."""
         with self._lock:
             self.rules.insert(0, Rule(fits, turn, times))
@@ -162,7 +162,7 @@ class ScriptedModel:
                 if rule.times != 0 and rule.fits(request):
                     if rule.times is not None:
                         rule.times -= 1
-                    return rule.turn
+                    return rule.turn if isinstance(rule.turn, Turn) else rule.turn(request)
             if self.turns and request.offers_tools:
                 return self.turns.pop(0)
             return self.default

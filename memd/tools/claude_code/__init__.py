@@ -9,8 +9,10 @@ from memd.model import Event, Record
 from memd.tail import lines
 from memd.tail.batch import Batch, Line
 from memd.tools.claude_code import hooks, install, parse, place, queue, state, witness
+from memd.tools.claude_code.scribe import ClaudeScribe
 from memd.tools.claude_code.state import ReaderState
 from memd.tools.protocol import Files, HookEntry, Identity, Known, Moment, News, Place, Plan, Trust
+from memd.tools.scribe import Scribe
 
 
 class ClaudeCode:
@@ -23,6 +25,7 @@ class ClaudeCode:
     prompt_event = "UserPromptSubmit"
     call_event = "PreToolUse"
     request_event = ""
+    writer: Scribe | None = ClaudeScribe()
     trust: Trust | None = None
 
     def place(self, environ: Mapping[str, str]) -> Place:

@@ -11,6 +11,7 @@ from memd.tools.codex import hooks, install, parse, place, source, state, witnes
 from memd.tools.codex.state import ReaderState
 from memd.tools.codex.trust import CodexTrust
 from memd.tools.protocol import Files, HookEntry, Identity, Known, Moment, News, Place, Plan, Trust
+from memd.tools.scribe import Scribe
 
 
 class Codex:
@@ -23,6 +24,7 @@ class Codex:
     prompt_event = "UserPromptSubmit"
     call_event = "PreToolUse"
     request_event = ""
+    writer: Scribe | None = None
     trust: Trust | None = CodexTrust()
 
     def place(self, environ: Mapping[str, str]) -> Place:

@@ -10,6 +10,7 @@ from memd.tail.batch import Batch, Line
 from memd.tools.opencode import hooks, identity, install, parse, place, source, state, witness
 from memd.tools.opencode.state import ReaderState
 from memd.tools.protocol import Files, HookEntry, Identity, Known, Moment, News, Place, Plan, Trust
+from memd.tools.scribe import Scribe
 
 
 class OpenCode:
@@ -25,6 +26,7 @@ class OpenCode:
     prompt_event = ""
     call_event = ""
     request_event = hooks.REQUEST
+    writer: Scribe | None = None
     trust: Trust | None = None
 
     def place(self, environ: Mapping[str, str]) -> Place:

@@ -1,0 +1,156 @@
+"""What was written with judgement is carried on while the program alone writes: until a model writes again, or a person edits.
+
+The mind stays as it was written; what the record has shown since is added where it belongs. The scene is a model's only while
+nothing came after it; then its lines stand beside the fresh ones, saying as of which message they are. Both are made anew from
+the same two texts each time, so nothing grows by nesting.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from memd.checkpoint import memo, mind, scene
+from memd.checkpoint.mind import NONE, Bullet
+from memd.extract.material import Material
+from memd.model import Tick
+from memd.render import outline
+
+_AGEING = frozenset({"Current step", "Progress", "Waiting on", "Next step"})
+"""The sections of a scene whose lines may be overtaken by what came since."""
+_ADDED = ("Key decisions", "Lessons")
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What a model or a person left.
+
+    Attributes:
+        mind: the text, None where only the memo's boxes were decided; `mind_upto` is the last message that it knows.
+        scene: a model's, `scene_upto` the last message that it knows.
+        writer: who wrote it, `upto` as of which message.
+    """
+
+    ticks: Mapping[int, Tick] = field(default_factory=dict)
+    mind: str | None = None
+    mind_upto: int = 0
+    scene: str | None = None
+    scene_upto: int = 0
+    writer: str = ""
+    upto: int = 0
+
+    @property
+    def decided(self) -> memo.Decided:
+        """The boxes, and the messages that the mind says are replaced."""
+        return memo.Decided(self.ticks, replaced(self.mind or ""))
+
+    @property
+    def cited(self) -> frozenset[int]:
+        """The messages that the mind rests on."""
+        if self.mind is None:
+            return frozenset()
+        return frozenset(number for bullet in mind.parse(self.mind).all for number in bullet.cites)
+
+
+NOBODY = Judged()
+
+
+def replaced(text: str) -> dict[int, int]:
+    """Messages that were taken back or replaced, by the one that did it: `(#31 replaces #12)`, and missions that were."""
+    read = mind.parse(text)
+    found = {old: new for bullet in read.all for new, old in bullet.replaces}
+    for mission in read.missions.values():
+        if mission.status.startswith(("replaced", "withdrawn")) and len(mission.cites) > 1:
+            found.setdefault(mission.cites[0], mission.cites[-1])
+    return found
+
+
+class Writer(Protocol):
+    """Who writes mind and scene."""
+
+    name: str
+
+    def write(self, material: Material) -> tuple[str, str]:
+        """The texts of mind.md and scene.md."""
+        ...
+
+
+class Carried:
+    """The program's writer with what was judged before."""
+
+    def __init__(self, fresh: Writer, judged: Judged) -> None:
+        self._fresh = fresh
+        self._judged = judged
+        self.name = fresh.name
+
+    def write(self, material: Material) -> tuple[str, str]:
+        """The judged texts with what came since."""
+        judged = self._judged
+        if judged.writer and material.upto <= judged.upto:
+            self.name = judged.writer
+        new_mind, new_scene = self._fresh.write(material)
+        text = new_mind if judged.mind is None else carried_mind(judged.mind, judged.mind_upto, new_mind)
+        return text, new_scene if judged.scene is None else carried_scene(judged, new_scene, material.upto)
+
+
+def carried_mind(text: str, upto: int, fresh: str) -> str:
+    """The judged mind, and of the program's what rests on later messages: a new mission, decisions, lessons."""
+    now = mind.parse(fresh)
+    known = {number for bullet in mind.parse(text).all for number in bullet.cites}
+    added = {
+        name: [b.text for b in now.bullets.get(name, ()) if _later(b, upto) and not known.issuperset(b.cites)]
+        for name in _ADDED
+    }
+    missions = [m for m in now.missions.values() if m.cites and m.cites[-1] > upto and m.cites[-1] not in known]
+    added[mind.MISSION] = _numbered(text, missions)
+    return _with(text, added)
+
+
+def _later(bullet: Bullet, upto: int) -> bool:
+    return bool(bullet.cites) and bullet.cites[-1] > upto
+
+
+def _numbered(text: str, missions: Iterable[mind.Mission]) -> list[str]:
+    """New missions under the next free numbers."""
+    taken = [int(name[1:]) for name in mind.parse(text).missions]
+    return [
+        f"- M{number} [{new.status}] {new.words} ({', '.join(f'#{cited}' for cited in new.cites)})"
+        for number, new in enumerate(missions, max(taken, default=0) + 1)
+    ]
+
+
+def _with(text: str, added: Mapping[str, list[str]]) -> str:
+    """The text with lines added at the end of their sections; all else byte for byte."""
+    rows, place = text.split("\n"), ""
+    ends = dict[str, int]()
+    for at, row in enumerate(rows):
+        if row.startswith("#"):
+            place = row.lstrip("#").strip()
+            ends[place] = at
+        elif row.strip():
+            ends[place] = at
+    for name in sorted((name for name in added if added[name] and name in ends), key=lambda name: -ends[name]):
+        at = ends[name]
+        if rows[at].strip() == NONE:
+            rows[at : at + 1] = added[name]
+        else:
+            gap = [""] if rows[at].startswith("#") else []
+            rows[at + 1 : at + 1] = [*gap, *added[name]]
+    return "\n".join(rows)
+
+
+def carried_scene(judged: Judged, fresh: str, upto: int) -> str:
+    """The model's scene while nothing came after it; then its lines beside the program's."""
+    if judged.scene is None or upto <= judged.scene_upto:
+        return judged.scene or fresh
+    old, new = outline.sections(judged.scene), outline.sections(fresh)
+    found = {}
+    for name in scene.HEADINGS:
+        kept = [_aged(block, judged.scene_upto, name) for block in old.get(name, []) if block.strip() != NONE]
+        now = [block for block in new.get(name, []) if block.strip() != NONE]
+        found[name] = "\n".join([*now, *kept] if name in _AGEING else [*kept, *now])
+    return scene.document(found)
+
+
+def _aged(block: str, upto: int, name: str) -> str:
+    words = block.removeprefix("- ")
+    return f"- (as of #{upto}) {words}" if name in _AGEING else f"- {words}"

@@ -1,0 +1,51 @@
+"""When a model writes: once a compaction cycle, late enough to be worth it, early enough to be done in time. Pure."""
+
+from collections.abc import Sequence
+
+from memd.model import Boundary, Run
+
+LATE = 0.95
+"""Of the threshold: where it writes once more, if much came since."""
+MUCH = 40
+"""Messages that are much."""
+FAILURES = 2
+FREED = 0.1
+"""A compaction that frees less of the context than this leaves nothing to be done for a writer."""
+RESERVE = 20_000
+"""Tokens that a reply may take, where the tool's own threshold is not known."""
+
+
+def trigger(
+    tokens: int, threshold: int, at: float, messages: int, runs: Sequence[Run], boundaries: Sequence[Boundary]
+) -> str:
+    """Why a model should write now: `threshold`, `late`, or "" when it should not.
+
+    Args:
+        tokens: how full the context is.
+        threshold: where the tool compacts by itself.
+        at: the fraction of it at which a model writes.
+        messages: the session's last number.
+        runs: this session's runs, oldest first.
+        boundaries: its compactions, oldest first.
+    """
+    behind = boundaries[-1].number if boundaries else 0
+    cycle = [run for run in runs if run.upto > behind]
+    if any(run.outcome == "running" for run in cycle):
+        return ""
+    written = [run for run in cycle if run.outcome == "written"]
+    if not written:
+        return "threshold" if tokens >= at * threshold else ""
+    much = messages - written[-1].upto >= MUCH
+    return "late" if len(written) == 1 and tokens >= LATE * threshold and much else ""
+
+
+def resting(runs: Sequence[Run], boundaries: Sequence[Boundary], since: int) -> str:
+    """Why no model writes for the rest of a session's run, which began at `since`; "" when one may."""
+    ended = [run for run in runs if run.at >= since and run.outcome in {"written", "failed"}]
+    if len(ended) >= FAILURES and all(run.outcome == "failed" for run in ended[-FAILURES:]):
+        return f"its last {FAILURES} runs failed"
+    last = boundaries[-1] if boundaries else None
+    if last is None or last.at is None or last.at < since or not last.before or last.after is None:
+        return ""
+    freed = (last.before - last.after) / last.before
+    return f"the last compaction freed only {max(freed, 0):.0%} of the context" if freed < FREED else ""

@@ -1,0 +1,32 @@
+"""How a text that a model or a person wrote is shown: with the consent guard, and with nothing in it that imitates memd's marks.
+
+The files keep their exact bytes; only what is given back is made here.
+"""
+
+from memd.checkpoint.evidence import Evidence
+from memd.checkpoint.mind import HEADINGS, parse
+from memd.checkpoint.scene import HEADINGS as SCENE
+from memd.extract.material import Material
+from memd.model import Parts, marks
+
+_GUARDED = ("Where I am", "Key decisions")
+_KEPT = frozenset({*HEADINGS, *(f"## {name}" for name in SCENE)})
+
+
+def parts(given: Parts, material: Material) -> Parts:
+    """The three texts as they are given back."""
+    evidence = Evidence({record.number: record for record in material.said})
+    return Parts(_escaped(guarded(given.mind, evidence)), given.memo, _escaped(given.scene))
+
+
+def guarded(mind: str, evidence: Evidence) -> str:
+    """The first words of every message that an agreement or a decision rests on, beside it."""
+    read = parse(mind)
+    for bullet in (bullet for name in _GUARDED for bullet in read.bullets.get(name, ())):
+        if beside := evidence.beside(bullet):
+            mind = mind.replace(f"{bullet.text}\n", f"{bullet.text.rstrip()} [{beside}]\n", 1)
+    return mind
+
+
+def _escaped(text: str) -> str:
+    return "\n".join(row if row.rstrip() in _KEPT else marks.escape(row) for row in text.split("\n"))

@@ -1,0 +1,108 @@
+"""What models and people left of a session's checkpoints: read back for the next one, and taken from files that were edited.
+
+A `mind.md` or `memo.md` at the top of a session's folder that is not as memd wrote it was edited by a person. Their mind is
+taken as it is, if its headings are whole; of their memo the boxes are. What cannot be taken is put beside, not lost.
+"""
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from memd import files
+from memd.checkpoint import boxes, mind
+from memd.checkpoint.carry import Judged
+from memd.model import Checkpoint, Problem, Tick
+from memd.store import Store
+from memd.store.folders import Folders
+
+HAND = "hand"
+"""The writer's name of what a person edited."""
+BESIDE = "mind.edited.md"
+"""Where a person's mind.md is put that cannot be taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edits:
+    """What a person did to the two files."""
+
+    mind: str | None = None
+    ticks: tuple[Tick, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+class Judging:
+    """Knows what was judged before; used in the thread of the store."""
+
+    def __init__(self, store: Store, folders: Folders) -> None:
+        self._store = store
+        self._folders = folders
+
+    def of(self, name: str) -> Judged:
+        """What is carried on in a session's next checkpoint."""
+        ticks = self._store.ticks(name)
+        numbers = self._store.judged_numbers(name)
+        if not numbers:
+            return Judged(ticks)
+        rows = [row for number in numbers[:3] if (row := self._store.checkpoint(name, number)) is not None]
+        minded = next((row for row in rows if _right(row, "mind")), None)
+        model = next((row for row in rows if row.writer != HAND), None)
+        scene = model if model is not None and _right(model, "scene") else None
+        return Judged(
+            ticks,
+            mind=minded.parts.mind if minded else None,
+            mind_upto=minded.upto if minded else 0,
+            scene=scene.parts.scene if scene else None,
+            scene_upto=scene.upto if scene else 0,
+            writer=rows[0].writer,
+            upto=rows[0].upto,
+        )
+
+    def edits(self, folder: Path, current: Checkpoint) -> Edits:
+        """What a person changed in the files at the top since memd wrote them.
+
+        A crash may have left the copies of the number before, so both are memd's own.
+        """
+        numbers = {current.number, self._folders.published(folder)}
+        mine = [row for number in numbers if (row := self._store.checkpoint(current.session, number)) is not None]
+        edited_mind = _edited(folder / "mind.md", [row.parts.mind for row in mine])
+        edited_memo = _edited(folder / "memo.md", [row.parts.memo for row in mine])
+        ticks, problems = _boxes(current.parts.memo, edited_memo) if edited_memo is not None else ((), ())
+        if edited_mind is not None and not mind.parse(edited_mind).whole:
+            files.write_atomic(folder / BESIDE, edited_mind.encode("utf-8", "replace"))
+            told = f"it was edited by hand and its headings are not whole; the edit lies beside it as {BESIDE}"
+            return Edits(None, ticks, (*problems, Problem("mind", told, "the mind as it was")))
+        return Edits(edited_mind, ticks, problems)
+
+
+def _right(row: Checkpoint, part: str) -> bool:
+    return not any(problem.part == part for problem in row.problems)
+
+
+def _edited(path: Path, mine: list[str]) -> str | None:
+    content = files.read_bytes_or_none(path)
+    if content is None or content in {text.encode("utf-8", "replace") for text in mine}:
+        return None
+    return content.decode("utf-8", "replace")
+
+
+def _boxes(listed: str, edited: str) -> tuple[tuple[Tick, ...], tuple[Problem, ...]]:
+    """The boxes that differ, of lines that are otherwise as they were."""
+    before, after = boxes.read(listed, listed).boxes, boxes.read(listed, edited)
+    ticks = [Tick(n, box, person=True) for n, box in after.boxes.items() if n in before and before[n] != box]
+    problems = [Problem("memo", f"edited by hand: {fault}", "only boxes are taken") for fault in after.faults]
+    return tuple(ticks), tuple(problems)
+
+
+def by_hand(judged: Judged, edits: Edits, upto: int) -> Judged:
+    """What is judged once a person's mind is taken: all of it, as of now."""
+    return Judged(
+        judged.ticks, edits.mind, upto, judged.scene, judged.scene_upto, writer=HAND, upto=upto
+    )  # the scene stays a model's, as of its own message
+
+
+def as_kept(judged: Judged, checkpoint: Checkpoint) -> Judged:
+    """What was judged, so that a checkpoint's own texts come out as they are."""
+    ever, parts = sys.maxsize, checkpoint.parts
+    if judged.mind is None and judged.scene is None:
+        return Judged(judged.ticks)
+    return Judged(judged.ticks, parts.mind, ever, parts.scene, ever, writer=checkpoint.writer, upto=ever)

@@ -32,10 +32,10 @@ class Message:
     source: Source
     turn: str | None = None
     undelivered: bool = False
-    withdrawn: bool = False
-    """It was taken back before it was read: in an older file of a session that was rewound."""
     extra: Mapping[str, Any] = field(default_factory=dict)
     """Small facts for showing it: `question`, `allowed`, `images`, `call`, `job`, `hook`, `command`, `cut` (bytes left out)."""
+    withdrawn: bool = False
+    """It was taken back before it was read: in an older file of a session that was rewound."""
 
 
 @dataclass(frozen=True, slots=True)

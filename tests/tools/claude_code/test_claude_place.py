@@ -84,7 +84,7 @@ def test_children_lie_beside_their_parent(tmp_path):
 @pytest.mark.parametrize("name", names())
 def test_its_own_files_are_claimed(name):
     """Every recording is known for what it is by its first rows."""
-    assert TOOL.claims(recording(name)[:40])
+    assert TOOL.claims(Path("x.jsonl"), recording(name)[:40])
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_its_own_files_are_claimed(name):
 )
 def test_other_files_are_not_claimed(head):
     """A rollout of Codex, the prompt history, or any other JSON lines."""
-    assert not TOOL.claims(head)
+    assert not TOOL.claims(Path("x.jsonl"), head)
 
 
 @pytest.mark.parametrize("name", names())

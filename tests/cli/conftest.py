@@ -1,6 +1,7 @@
 """The command line as a person has it: a process of its own, in the test's own home."""
 
 import os
+import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,25 @@ import pytest
 from memd import cli
 
 MEMD = [sys.executable, "-m", "memd"]
+
+
+def at_a_terminal(answers, *arguments):
+    """Runs a command at a terminal where somebody types these lines; its exit code and what it printed."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execv(sys.executable, [*MEMD, *arguments])
+    os.write(terminal, "".join(f"{answer}\n" for answer in answers).encode())
+    said = b""
+    while True:
+        try:
+            chunk = os.read(terminal, 2**16)
+        except OSError:
+            chunk = b""
+        if not chunk:
+            break
+        said += chunk
+    os.close(terminal)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), said.decode()
 
 
 @pytest.fixture

@@ -2,9 +2,7 @@
 
 import json
 import os
-import pty
 import subprocess
-import sys
 import time
 from contextlib import contextmanager
 
@@ -13,7 +11,7 @@ import pytest
 from memd.cli.install import diff
 from memd.tools.protocol import Plan
 
-from .conftest import MEMD
+from .conftest import MEMD, at_a_terminal
 
 
 def _snapshot(folder):
@@ -33,25 +31,6 @@ def _daemon(home):
     finally:
         process.terminate()
         process.wait(20)
-
-
-def _at_a_terminal(answers, *arguments):
-    """Runs a command at a terminal where somebody types these lines; its exit code and what it printed."""
-    pid, terminal = pty.fork()
-    if pid == 0:
-        os.execv(sys.executable, [*MEMD, *arguments])
-    os.write(terminal, "".join(f"{answer}\n" for answer in answers).encode())
-    said = b""
-    while True:
-        try:
-            chunk = os.read(terminal, 2**16)
-        except OSError:
-            chunk = b""
-        if not chunk:
-            break
-        said += chunk
-    os.close(terminal)
-    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), said.decode()
 
 
 class TestInstall:
@@ -155,7 +134,7 @@ class TestAsking:
     def test_no_changes_nothing(self, home):
         """One question, and it may be answered with no."""
         before = _snapshot(home)
-        code, said = _at_a_terminal(["n"], "install")
+        code, said = at_a_terminal(["n"], "install")
         assert code == 1
         assert said.count("[Y/n]") == 1
         assert _snapshot(home) == before
@@ -166,20 +145,20 @@ class TestAsking:
         program.write_text("#!/bin/sh\n")
         program.chmod(0o755)
         monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-        code, said = _at_a_terminal(["y", "7", "n"], "install")
+        code, said = at_a_terminal(["y", "7", "n"], "install")
         assert code == 0
         assert (said.count("[Y/n]"), said.count("how many days")) == (2, 1)
         assert "`memd install --service` starts it" in said
         assert not list(home.rglob("memd.service"))
         settings = home / ".config" / "memd" / "config.toml"
         assert settings.read_text() == "backfill_days = 7  # answered to memd install\n"
-        code, said = _at_a_terminal([], "install", "--yes")
+        code, said = at_a_terminal([], "install", "--yes")
         assert (code, "[Y/n]" in said) == (0, False)
         assert not list(home.rglob("memd.service"))
-        code, said = _at_a_terminal([""], "install")
+        code, said = at_a_terminal([""], "install")
         assert (code, said.count("[Y/n]"), said.count("how many days")) == (0, 1, 0)
         assert len(list(home.rglob("memd.service"))) == 1
-        assert _at_a_terminal([], "uninstall", "--yes")[0] == 0
+        assert at_a_terminal([], "uninstall", "--yes")[0] == 0
         assert not settings.parent.exists()
 
     def test_broken_settings_of_memds_own(self, memd, home):
@@ -253,7 +232,7 @@ class TestPurge:
         done = memd("uninstall", "--purge")
         assert done.returncode == 1
         assert "--yes" in done.stderr
-        code, said = _at_a_terminal([""], "uninstall", "--purge")
+        code, said = at_a_terminal([""], "uninstall", "--purge")
         assert (code, "[y/N]" in said) == (1, True)
         assert _snapshot(home) == before
 

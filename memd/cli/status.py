@@ -13,7 +13,7 @@ from memd.checkpoint.due import resting
 from memd.cli.common import daemon_state, meant, print_json, reading, silent
 from memd.cli.log import iso
 from memd.config import Paths
-from memd.errors import NotFound
+from memd.errors import Fault, NotFound
 from memd.health import Facts, Verdict, judge
 from memd.model import BESIDE_CHANNELS, Checkpoint, Delivered, Session, Spent
 from memd.model.channels import Channel
@@ -214,12 +214,27 @@ def _on_disk(source: SourceRow | None, now: int) -> tuple[int, int, str | None, 
         return 0, 0, None, None
     try:
         status = Path(source.path).stat()
-    except (FileNotFoundError, NotADirectoryError):
+    except NotADirectoryError:
+        return _in_file(source, now)
+    except FileNotFoundError:
         return source.size, 0, None, source.gone_at or now
     except OSError as error:
         return source.size, 0, error.strerror, None
     readable = os.access(source.path, os.R_OK)
     return status.st_size, int(status.st_mtime * 1000), None if readable else "permission denied", None
+
+
+def _in_file(source: SourceRow, now: int) -> tuple[int, int, str | None, int | None]:
+    """The same of a transcript that is one of many in a file: its tool can tell."""
+    path = Path(source.path)
+    tool = TOOLS.get(source.session.partition(":")[0])
+    if tool is None or not tool.there(path):
+        return source.size, 0, None, source.gone_at or now
+    try:
+        size = tool.read(path, source.cursor, 1, path).size
+    except Fault as error:
+        return source.size, 0, str(error), None
+    return size, int(path.parent.stat().st_mtime * 1000), None, None
 
 
 def _state(session: Session, now: int) -> str:

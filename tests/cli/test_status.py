@@ -3,8 +3,10 @@
 import json
 import os
 import shutil
+import sqlite3
 
 import pytest
+from opencode_session import OpenCodeSession
 from process import Home
 from transcript import Transcript
 
@@ -191,6 +193,22 @@ def test_a_transcript_that_is_gone_is_told_at_once(call, transcript):
     found = sessions(call)[0]
     assert "source-gone" in codes(call)
     assert (found["messages"], found["checkpoint"]["number"], found["source"]["lag_bytes"]) == (2, 1, 0)
+
+
+def test_a_session_inside_a_database(call, tmp_path):
+    """Its path is none on the disk; the tool tells how far it reaches, and when it is gone."""
+    session = OpenCodeSession(tmp_path / "opencode.db", cwd=str(tmp_path))
+    session.typed("Make the gateway fast.")
+    assert call("ingest", tmp_path / "opencode.db")[0] == 0
+    assert "source-gone" not in codes(call)
+    session.typed("And small.")
+    source = sessions(call)[0]["source"]
+    assert (source["unit"], source["lag_bytes"]) == ("events", source["size"] - source["offset"])
+    assert source["lag_bytes"] > 0
+    with sqlite3.connect(tmp_path / "opencode.db") as sql:
+        sql.execute("DELETE FROM session")
+    assert "source-gone" in codes(call)
+    session.close()
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")

@@ -18,8 +18,6 @@ class Place:
     """The tool's own configuration directory."""
     roots: tuple[Path, ...]
     """Directories under which its transcripts lie."""
-    settings: Path
-    """The file that the hooks are written into."""
     present: bool
     """Whether the tool seems to be used here."""
     history: Path | None = None
@@ -273,8 +271,10 @@ class Tool(Protocol):
     def installed(self, home: Path, before: Files, command: Sequence[str]) -> tuple[str, ...]:
         """What is wrong with the installation, as far as the files tell; empty when all is well.
 
-        `missing`, `changed` (not as it should be), `disabled` (all hooks are switched off), `malformed` (an entry of somebody
-        else for which the tool may drop all), `unreadable` (a file cannot be understood), `untrusted` (the tool skips our hooks
-        until the person trusts them), `modified` (what was trusted is not what stands there), `skipped` (ours are off), `doubled` (ours come on two ways).
+        - `missing`; `changed`: not as it should be; `unreadable`: a file cannot be understood
+        - `disabled`: all hooks are switched off; `skipped`: ours are
+        - `malformed`: an entry of somebody else for which the tool may drop all
+        - `untrusted`: the tool skips our hooks until the person trusts them; `modified`: what was trusted is not what stands there
+        - `doubled`: ours come in two ways
         """
         ...

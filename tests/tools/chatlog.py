@@ -24,7 +24,7 @@ class ChatLog(ReaderOnly):
 
     def place(self, environ):
         home = Path(environ["HOME"]) / ".chatlog"
-        return Place(home, (home,), home / "none", home.is_dir())
+        return Place(home, (home,), home.is_dir())
 
     def wanted(self, path):
         return path.suffix == ".chat"

@@ -30,7 +30,7 @@ def place(environ: Mapping[str, str]) -> Place:
     """Claude Code's places in an environment."""
     given = environ.get("CLAUDE_CONFIG_DIR")
     home = Path(given) if given else Path(environ.get("HOME") or Path.home()) / ".claude"
-    return Place(home, (home / "projects",), home / "settings.json", home.is_dir(), home / "history.jsonl")
+    return Place(home, (home / "projects",), home.is_dir(), home / "history.jsonl")
 
 
 def wanted(path: Path) -> bool:

@@ -33,7 +33,7 @@ def place(environ: Mapping[str, str]) -> Place:
     given = environ.get("CODEX_HOME")
     home = Path(given) if given else Path(environ.get("HOME") or Path.home()) / ".codex"
     roots = (home / "sessions", home / "archived_sessions")
-    return Place(home, roots, home / "hooks.json", home.is_dir(), home / "history.jsonl")
+    return Place(home, roots, home.is_dir(), home / "history.jsonl")
 
 
 def wanted(path: Path) -> bool:

@@ -24,7 +24,6 @@ SESSION = re.compile(r"ses_[A-Za-z0-9_-]{1,128}\Z")
 _DATABASE = re.compile(r"opencode(?:-[\w.-]{1,60})?\.db\Z")
 _SESSION_FILE = re.compile(rb'\s*\{\s*"id"\s*:\s*"ses_?[A-Za-z0-9_-]+"')
 _EXPORT = re.compile(rb'\s*\{\s*"info"\s*:\s*\{\s*"id"\s*:\s*"ses_?[A-Za-z0-9_-]+"')
-_PLUGIN = "memd.js"
 _PASSED_BY = frozenset(
     {"snapshot", "tool-output", "log", "repos", "bin", "cache", "session_diff", "session_share", "todo", "migration"}
 )
@@ -38,10 +37,9 @@ def place(environ: Mapping[str, str]) -> Place:
     data, config = _home(environ, "XDG_DATA_HOME", ".local/share"), _home(environ, "XDG_CONFIG_HOME", ".config")
     given = named(environ)
     roots = (data,) if given is None or given.is_relative_to(data) else (data, given.parent)
-    settings = config / "plugin" / _PLUGIN
     history = _home(environ, "XDG_STATE_HOME", ".local/state") / "prompt-history.jsonl"
     present = config.is_dir() or data.is_dir() or (given is not None and given.is_file())
-    return Place(config, roots, settings, present, history)
+    return Place(config, roots, present, history)
 
 
 def named(environ: Mapping[str, str]) -> Path | None:

@@ -21,7 +21,6 @@ def test_places(tmp_path):
     moved = TOOL.place({"HOME": str(tmp_path), "CLAUDE_CONFIG_DIR": str(tmp_path / "c")})
     assert moved.present
     assert moved.roots == (tmp_path / "c" / "projects",)
-    assert moved.settings == tmp_path / "c" / "settings.json"
     assert moved.history == tmp_path / "c" / "history.jsonl"
     assert TOOL.place({"HOME": str(tmp_path), "CLAUDE_CONFIG_DIR": ""}) == plain
 

@@ -1,0 +1,84 @@
+"""What was judged is carried on while the program alone writes."""
+
+from judged import MIND, SCENE, edited
+
+from memd.checkpoint import carry, scene
+from memd.checkpoint.mind import parse
+
+FRESH = """# Where I am
+
+(none)
+
+# Goals
+
+## Mission
+
+- M1 [active] Make the gateway survive a slow upstream (#1)
+
+## Workstreams
+
+- W1 (M1) [active] my task list: 4/9 done
+
+# Key decisions
+
+- I asked: "Push?" The person answered: "no" (#4)
+- I asked: "Tag?" The person answered: "yes" (#24)
+
+# Lessons
+
+- [confirmed] `make` failed; `make all` worked (#22)
+"""
+
+
+def test_what_came_since_is_added_where_it_belongs():
+    """Decisions and lessons of later messages; every byte that was written stays."""
+    text = carry.carried_mind(MIND, 20, FRESH)
+    assert (
+        text.replace('- I asked: "Tag?" The person answered: "yes" (#24)\n', "").replace(
+            "- [confirmed] `make` failed; `make all` worked (#22)\n", ""
+        )
+        == MIND
+    )
+    assert parse(text).whole
+    assert [bullet.cites for bullet in parse(text).bullets["Key decisions"]] == [(), (24,)]
+
+
+def test_nothing_grows_by_being_carried_on():
+    """It is made from the same two texts each time; what the judged text cites already is not added again."""
+    once = carry.carried_mind(MIND, 20, FRESH)
+    assert carry.carried_mind(MIND, 20, FRESH) == once
+    assert carry.carried_mind(once, 20, FRESH) == once
+
+
+def test_a_new_mission_gets_the_next_free_number():
+    """The person set another goal after the model wrote."""
+    fresh = FRESH.replace("Make the gateway survive a slow upstream (#1)", "Write the docs (#30)")
+    missions = parse(carry.carried_mind(MIND, 20, fresh)).missions
+    assert [(m.id, m.words, m.cites) for m in missions.values()] == [
+        ("M1", "Make the gateway survive a slow upstream", (1,)),
+        ("M2", "Write the docs", (30,)),
+    ]
+    empty = edited("- M1 [active] Make the gateway survive a slow upstream (#1)", "(none)")
+    assert list(parse(carry.carried_mind(empty, 20, fresh)).missions) == ["M1"]
+
+
+def test_messages_that_a_later_one_replaced_are_known():
+    """By a decision that says so, and by a mission that ended on the person's word."""
+    text = edited("(own judgement)\n\n# L", "(#9 replaces #2)\n\n# L")
+    text = text.replace("M1 [active] Make the gateway survive a slow upstream (#1)", "M1 [withdrawn] Make (#1; #9)")
+    assert carry.replaced(text) == {2: 9, 1: 9}
+    assert carry.replaced(MIND) == {}
+
+
+def test_a_models_scene_stands_alone_until_something_comes():
+    """Then its lines say as of which message they are where they may be overtaken."""
+    judged = carry.Judged(scene=SCENE, scene_upto=20)
+    fresh = scene.document({"Next step": "- go on with #24", "Pitfalls": "- `x` failed"})
+    assert carry.carried_scene(judged, fresh, 20) == SCENE
+    found = scene.sections(carry.carried_scene(judged, fresh, 24))
+    assert found["Next step"].splitlines() == [
+        "- go on with #24",
+        '- (as of #20) The person asked (#9): "take the retries next". First read retry.py.',
+    ]
+    assert found["Pitfalls"].splitlines() == ["- Setting it to 0 hangs the pool: `pool exhausted`.", "- `x` failed"]
+    assert found["Waiting on"] == "(none)"

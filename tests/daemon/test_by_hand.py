@@ -1,0 +1,100 @@
+"""mind.md and memo.md edited by the person: taken as theirs before the next checkpoint."""
+
+import pytest
+from transcript import Transcript
+
+from memd import config
+from memd.daemon.pipeline import Pipeline
+from memd.tools.registry import TOOLS
+
+SESSION = "5d1f0c1e-7b1a-4b7e-9a52-000000000001"
+NAME = f"claude-code:{SESSION}"
+
+
+class Bench:
+    def __init__(self, folder):
+        chosen, paths = config.load({"MEMD_STATE_DIR": str(folder / "state"), "MEMD_CONFIG": "/nowhere"})
+        self.transcript = Transcript(folder / "projects" / "-srv-work" / f"{SESSION}.jsonl")
+        self.pipeline = Pipeline(chosen, paths)
+        self.folder = self.pipeline.folders.session("claude-code", SESSION)
+        self.says("Make it fast", "Keep the names", "continue")
+
+    def says(self, *words):
+        for one in words:
+            self.transcript.turn(one)
+        self.pipeline.ingest(TOOLS["claude-code"], self.transcript.path)
+
+    def edit(self, name, old, new):
+        path = self.folder / name
+        text = path.read_text()
+        assert old in text
+        path.write_text(text.replace(old, new))
+
+    def refresh(self):
+        return self.pipeline.refresh(NAME, "turn")
+
+    @property
+    def boxes(self):
+        return [line[2:8] for line in self.pipeline.store.current_checkpoint(NAME).parts.memo.splitlines()[2:]]
+
+
+@pytest.fixture
+def bench(tmp_path):
+    bench = Bench(tmp_path)
+    yield bench
+    bench.pipeline.close()
+
+
+def test_an_edited_mind_becomes_a_number_of_its_own_and_stays(bench):
+    """Without citations, and though it withdraws the mission: it is the person's word, and later turns keep it."""
+    bench.edit(
+        "mind.md", "M1 [active] Make it fast (#1)", "M1 [withdrawn] Make it fast (#1)\n- M2 [active] Make it small"
+    )
+    bench.edit("mind.md", "# Lessons\n\n(none)", "# Lessons\n\nno bullet here")
+    mine = (bench.folder / "mind.md").read_text()
+    made = bench.refresh()
+    assert (made.writer, made.trigger, made.parts.mind) == ("hand", "edit", mine)
+    bench.says("Go on then with it")
+    later = bench.pipeline.store.current_checkpoint(NAME)
+    assert (later.writer, later.parts.mind, (bench.folder / "mind.md").read_text()) == ("extractive", mine, mine)
+    assert "Make it small" in bench.pipeline.folders.text(bench.folder, later.number)
+
+
+def test_a_mind_without_its_headings_is_put_beside(bench):
+    """Nothing that a person wrote is lost, and they are told."""
+    before = bench.pipeline.store.current_checkpoint(NAME)
+    bench.edit("mind.md", "# Lessons", "# Learned")
+    mine = (bench.folder / "mind.md").read_text()
+    made = bench.refresh()
+    assert (made.parts.mind, (bench.folder / "mind.edited.md").read_text()) == (before.parts.mind, mine)
+    told = bench.pipeline.store.current_checkpoint(NAME).problems
+    assert [(problem.part, problem.fallback) for problem in told] == [("mind", "the mind as it was")]
+
+
+def test_boxes_that_the_person_changed_stay_as_they_set_them(bench):
+    """Both ways, over later turns; the directing message too."""
+    bench.edit("memo.md", "- [ ] #5", "- [x] #5")
+    bench.edit("memo.md", "- [x] #1", "- [ ] #1")
+    bench.refresh()
+    assert bench.boxes == ["[ ] #1", "[x] #3", "[x] #5"]
+    bench.says("Now the docs")
+    assert bench.boxes == ["[ ] #1", "[x] #3", "[x] #5", "[x] #7"]
+
+
+def test_of_a_memo_only_boxes_are_taken(bench):
+    """The words are the record's; what else was changed is told."""
+    bench.edit("memo.md", "Keep the names", "Drop the names")
+    bench.edit("memo.md", "- [ ] #5", "- [x] #5")
+    made = bench.refresh()
+    assert "Keep the names" in made.parts.memo
+    assert bench.boxes[2] == "[x] #5"
+    assert [problem.fallback for problem in made.problems] == ["only boxes are taken"]
+
+
+def test_memds_own_files_are_no_edits(bench, monkeypatch):
+    """Neither after each turn, nor where a crash left the copies of the number before."""
+    monkeypatch.setattr(bench.pipeline.folders, "publish", lambda *_: None)
+    bench.says("One more")
+    bench.says("And one more")
+    assert bench.pipeline.store.judged_numbers(NAME) == []
+    assert bench.pipeline.store.ticks(NAME) == {}

@@ -3,6 +3,8 @@
 The files keep their exact bytes; only what is given back is made here.
 """
 
+from difflib import unified_diff
+
 from memd.checkpoint.evidence import Evidence
 from memd.checkpoint.mind import HEADINGS, parse
 from memd.checkpoint.scene import HEADINGS as SCENE
@@ -17,6 +19,18 @@ def parts(given: Parts, material: Material) -> Parts:
     """The three texts as they are given back."""
     evidence = Evidence({record.number: record for record in material.said})
     return Parts(_escaped(guarded(given.mind, evidence)), given.memo, _escaped(given.scene))
+
+
+def diff(before: Parts, after: Parts) -> str:
+    """What was changed in mind and memo, as a patch."""
+    texts = (("mind.md", before.mind, after.mind), ("memo.md", before.memo, after.memo))
+    return "".join(
+        row if row.endswith("\n") else f"{row}\n"
+        for name, old, new in texts
+        for row in unified_diff(
+            old.splitlines(keepends=True), new.splitlines(keepends=True), f"a/{name}", f"b/{name}", n=1
+        )
+    )
 
 
 def guarded(mind: str, evidence: Evidence) -> str:

@@ -28,6 +28,7 @@ COMMANDS = {
     "search": "find what was said, in all sessions",
     "forget": "delete what memd has kept of a session",
     "checkpoint": "make a checkpoint now",
+    "memo": "tick by hand which messages are kept word for word",
     "doctor": "check the installation, say what mends each fault",
 }
 """Each command and its line in `memd --help`: the modules themselves stay unread until one is used."""

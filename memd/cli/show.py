@@ -14,7 +14,7 @@ from memd.store import Store
 if TYPE_CHECKING:
     from memd.extract.files import Touched
 
-PARTS = ("checkpoint", "mind", "memo", "scene", "files", "journal", "anchors", "state")
+PARTS = ("checkpoint", "mind", "memo", "scene", "diff", "files", "journal", "anchors", "state")
 PROJECT = {"journal", "anchors", "state"}
 """Parts that are the project's and need no checkpoint."""
 
@@ -26,9 +26,9 @@ PROJECT = {"journal", "anchors", "state"}
 @click.option("--tokens", type=click.IntRange(min=1), metavar="N", help="Within N o200k tokens (checkpoint only).")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def command(session: str | None, part: str | None, number: int | None, tokens: int | None, *, as_json: bool) -> None:
-    """Show PART (checkpoint, mind, memo, scene, files, journal, anchors, state) of SESSION.
+    """Show PART (checkpoint, mind, memo, scene, diff, files, journal, anchors, state) of SESSION.
 
-    `checkpoint` is exactly what would be given back.
+    `checkpoint` is exactly what would be given back, `diff` what a model or you changed last in mind and memo.
     """
     if part is None and session in PARTS:
         session, part = None, session
@@ -45,7 +45,7 @@ def command(session: str | None, part: str | None, number: int | None, tokens: i
         if part in PROJECT:
             _project(store, found, part, as_json=as_json)
             return
-        made = _made(store, found, number)
+        made = _made(store, found, _judged(store, found, number) if part == "diff" else number)
         text = _text(store, found, made, part, tokens, settings, places)
     if as_json:
         print_json({"version": 1, "session": found.id, "number": made.number, "part": part, "text": text})
@@ -85,10 +85,30 @@ def _text(
     match part:
         case "mind" | "memo" | "scene":
             return str(getattr(made.parts, part))
+        case "diff":
+            return _diff(session, made, places)
         case "files":
             return _files(store, session)
         case _:
             return _checkpoint(store, session, made, budget, settings, places)
+
+
+def _judged(store: Store, session: Session, number: int | None) -> int:
+    """The checkpoint whose changes are meant: the last that a model wrote or a person edited."""
+    judged = store.judged_numbers(session.id)
+    if not judged:
+        raise NotFound(
+            f"{session.id}: neither a model nor you changed anything; the program alone wrote its checkpoints"
+        )
+    return number or judged[0]
+
+
+def _diff(session: Session, made: Checkpoint, places: config.Paths) -> str:
+    from memd.store.folders import Folders  # noqa: PLC0415
+
+    folders = Folders(places.state)
+    kept = folders.patch(folders.session(session.tool, session.native), made.number)
+    return kept or f"checkpoint {made.number}: nothing was changed in mind and memo"
 
 
 def _checkpoint(

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from memd import __version__
-from memd.daemon import forgetting, steps
+from memd.daemon import forgetting, steps, ticking
 from memd.daemon.answers import Control
 from memd.daemon.desk import Desk
 from memd.daemon.pipeline import wall_clock
@@ -35,6 +35,7 @@ class Controls:
             "status": self.status,
             "ingest": self.ingest,
             "checkpoint": self.checkpoint,
+            "tick": self.tick,
             "forget": self.forget,
             "pin": self.pin,
         }
@@ -76,6 +77,11 @@ class Controls:
         if self._desk is None or asked.get("writer") != AGENT:
             return {"number": made.number if made else None, "problems": []}
         return as_answer(await self._desk.now(name))
+
+    async def tick(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+        """The person decides on boxes of the memo."""
+        name, changed = str(asked.get("session")), dict(asked.get("boxes", {}))
+        return await steps.run(self._worker, Urgency.COMMAND, lambda pipeline: ticking.tick(pipeline, name, changed))
 
     async def forget(self, asked: Mapping[str, Any]) -> dict[str, Any]:
         """Delete sessions, then their bytes."""

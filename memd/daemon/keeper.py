@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from memd import tokens
-from memd.checkpoint import turn
+from memd.checkpoint import shown, turn
 from memd.checkpoint.carry import Writer
 from memd.config import Config
 from memd.daemon import afterthoughts
@@ -22,6 +22,7 @@ from memd.store import Store
 from memd.store.folders import Folders
 from memd.tools.protocol import Tool
 from memd.tools.registry import tool as named
+from memd.writers.extractive import Extractive
 
 AGENT_TEXTS, CALLS = 60, 1_500
 """So many of the newest are looked at; what people asked for is always read whole."""
@@ -130,12 +131,19 @@ class Keeper:
         full = compose(content, budget, tokens, limits(tool))
         checkpoint = replace(checkpoint, tokens=turn.sizes(checkpoint.parts, full.tokens, tokens))
         replies = self.ready.replies(tool, content, full, now, budget)
-        self._folders.write(folder, checkpoint, full.text, replies)
+        self._folders.write(folder, checkpoint, full.text, replies, self._patch(checkpoint))
         self._store.add_checkpoint(checkpoint, digest, ticks)
         self._folders.publish(folder, checkpoint.number)
         self._folders.drop(folder, self._store.prune_checkpoints(session.id))
         self._laid[session.id] = (checkpoint.number, now)
         return checkpoint
+
+    def _patch(self, checkpoint: Checkpoint) -> str:
+        """What a model or a person changed; the program alone has no say."""
+        before = self._store.current_checkpoint(checkpoint.session)
+        if before is None or checkpoint.writer == Extractive.name:
+            return ""
+        return shown.diff(before.parts, checkpoint.parts)
 
     def _lay_again(self, session: Session, made: turn.Draft, current: Checkpoint, now: Situation) -> None:
         """The same content, but what lies behind the session changed, or a crash came between the row and the files."""

@@ -1,6 +1,7 @@
 """The checkpoint's files: what people read, and what hooks give back when the daemon is down.
 
     <state>/sessions/<tool>/<id>/history/0007/{mind,memo,scene,checkpoint}.md and ready/<EVENT>[.<source>][.<part>]
+    <state>/sessions/<tool>/<id>/history/0007/changes.diff           what a model or a person changed in mind and memo
     <state>/sessions/<tool>/<id>/{mind,memo,scene,checkpoint}.md    copies of the current number's
     <state>/sessions/<tool>/<id>/ready -> history/0007/ready        one link, so that all parts change at once
     <state>/sessions/<tool>/<id>/standing                           the text of every request, where a tool takes one
@@ -19,6 +20,7 @@ from memd import files
 from memd.model import Checkpoint
 
 _TEXTS = ("mind.md", "memo.md", "scene.md", "checkpoint.md")
+_PATCH = "changes.diff"
 _TRIES = 10
 
 
@@ -55,8 +57,10 @@ class Folders:
         """The folder of one session; it need not be there."""
         return self._root / tool / native
 
-    def write(self, folder: Path, checkpoint: Checkpoint, text: str, ready: Mapping[str, bytes]) -> None:
-        """Write a number whole into history, not yet current."""
+    def write(
+        self, folder: Path, checkpoint: Checkpoint, text: str, ready: Mapping[str, bytes], patch: str = ""
+    ) -> None:
+        """Write a number whole into history, not yet current; `patch` is what its writer changed in mind and memo."""
         target = _numbered(folder, checkpoint.number)
         fresh = target.with_name(f".{target.name}.new")
         files.remove_tree(fresh)
@@ -64,6 +68,8 @@ class Folders:
         parts = checkpoint.parts
         for name, content in zip(_TEXTS, (parts.mind, parts.memo, parts.scene, text), strict=True):
             files.write_atomic(fresh / name, content.encode("utf-8", "replace"), durable=False)
+        if patch:
+            files.write_atomic(fresh / _PATCH, patch.encode("utf-8", "replace"), durable=False)
         for name, reply in ready.items():
             files.write_atomic(fresh / "ready" / name, reply, durable=False)
         files.remove_tree(target)  # a number that was written and never became current
@@ -135,6 +141,11 @@ class Folders:
     def text(self, folder: Path, number: int) -> str | None:
         """What checkpoint `number` gave back."""
         content = files.read_bytes_or_none(_numbered(folder, number) / "checkpoint.md")
+        return None if content is None else content.decode("utf-8", "replace")
+
+    def patch(self, folder: Path, number: int) -> str | None:
+        """What the writer of checkpoint `number` changed; None where that is not kept."""
+        content = files.read_bytes_or_none(_numbered(folder, number) / _PATCH)
         return None if content is None else content.decode("utf-8", "replace")
 
     def drop(self, folder: Path, numbers: Iterable[int]) -> None:

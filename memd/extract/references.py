@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from memd.extract import shell
 from memd.extract.files import relative
 from memd.extract.material import Material
-from memd.extract.strings import strings
 from memd.model import Channel, Done, Kind, Record, State
+from memd.model.strings import strings
 
 FADE = 80.0
 """Tool calls after which a mention counts a factor e less."""

@@ -1,4 +1,4 @@
-"""Tool calls: how a later word about a call changes what is known of it. No SQL here.
+"""Tool calls: how a later word about a call changes what is known of it. No SQL runs here.
 
 A call only goes forward (running, then in the background, then ended), so that a transcript that is read again changes
 nothing. The number moves to the result's when the state does.
@@ -7,6 +7,14 @@ nothing. The number moves to the result's when the state does.
 from dataclasses import replace
 
 from memd.model import Done, Operation, State
+
+ANSWER = "\x01"
+"""What stands for a result that is exactly the text of the entry with the call's number: one text is kept once."""
+RESULT = (
+    "CASE o.result WHEN char(1) THEN (SELECT m.text FROM message m WHERE m.session = o.session AND m.number = o.number)"
+    " ELSE o.result END"
+)
+"""The result of a row `o` of `operation`."""
 
 _RANK = {State.RUNNING: 0, State.BACKGROUND: 1}
 _ENDED = 2

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 from memd.model import Amend, Compaction, Done, Event, Kind, Message, Operation, Rewind, State, Usage
 from memd.store.batch import Known
+from memd.store.calls import RESULT
 
 
 def want(sql: sqlite3.Connection, keys: Iterable[str]) -> None:
@@ -60,7 +61,7 @@ def _calls(sql: sqlite3.Connection, session: int, calls: set[str]) -> dict[str, 
         return {}
     want(sql, calls)
     rows = sql.execute(
-        "SELECT o.call, o.number, o.kind, o.name, o.at, o.ended_at, o.state, o.target, o.detail, o.result"
+        f"SELECT o.call, o.number, o.kind, o.name, o.at, o.ended_at, o.state, o.target, o.detail, {RESULT}"  # noqa: S608 - a constant
         " FROM wanted w CROSS JOIN operation o ON o.session = ? AND o.call = w.key",
         (session,),
     )

@@ -253,7 +253,15 @@ def m005_judging(sql: sqlite3.Connection) -> None:
     sql.execute("CREATE INDEX run_at ON run (at)")
 
 
-MIGRATIONS: tuple[Step, ...] = (m001_first, m002_search, m003_forgetting, m004_project, m005_judging)
+def m006_answers(sql: sqlite3.Connection) -> None:
+    """A call's result that is the text of its entry is kept there alone (`calls.ANSWER`)."""
+    sql.execute(
+        "UPDATE operation SET result = char(1) WHERE length(result) > 1 AND result = (SELECT text FROM message m"
+        " WHERE m.session = operation.session AND m.number = operation.number)"
+    )
+
+
+MIGRATIONS: tuple[Step, ...] = (m001_first, m002_search, m003_forgetting, m004_project, m005_judging, m006_answers)
 """Append only: the place in this tuple is the number."""
 
 

@@ -13,6 +13,7 @@ from posixpath import basename
 from memd.model import Done
 from memd.model.anchors import Anchor
 from memd.model.journal import JournalEntry, entry
+from memd.store.calls import RESULT
 from memd.store.database import Database, Row
 from memd.store.lookup import done as as_done
 
@@ -49,7 +50,7 @@ class Projects:
         Those that went into the background come last: what became of them may not be known for long.
         """
         rows = self._db.rows(
-            "SELECT call, number, kind, name, at, ended_at, state, target, detail, result FROM operation"
+            f"SELECT call, number, kind, name, at, ended_at, state, target, detail, {RESULT} FROM operation o"  # noqa: S608 - a constant
             " WHERE session = (SELECT row FROM session WHERE id = ?) AND journalled = 0 AND state <> 'running'"
             " ORDER BY state = 'background', id LIMIT ?",
             (session, limit),
@@ -220,7 +221,7 @@ class Projects:
     def last_read(self, session: str, target: str) -> Done | None:
         """The last time that a session read a file."""
         found = self._db.row(
-            "SELECT call, number, kind, name, at, ended_at, state, target, detail, result FROM operation"
+            f"SELECT call, number, kind, name, at, ended_at, state, target, detail, {RESULT} FROM operation o"  # noqa: S608 - a constant
             " WHERE session = (SELECT row FROM session WHERE id = ?) AND target = ? AND kind = 'read' AND state = 'done'"
             " ORDER BY id DESC LIMIT 1",
             (session, target),

@@ -8,6 +8,7 @@ from collections.abc import Collection
 from typing import Any
 
 from memd.model import Boundary, Channel, Done, Grade, Kind, Record, Source, State
+from memd.store.calls import RESULT
 from memd.store.database import Database, Row
 from memd.store.lookup import done
 
@@ -68,8 +69,8 @@ def operations(
 ) -> list[Done]:
     """Tool calls in the order in which they started; see `Store.operations`."""
     rows = database.rows(
-        "SELECT call, number, kind, name, at, ended_at, state, target, detail, result"
-        " FROM operation WHERE session = (SELECT row FROM session WHERE id = :session)"
+        f"SELECT call, number, kind, name, at, ended_at, state, target, detail, {RESULT}"  # noqa: S608 - a constant
+        " FROM operation o WHERE session = (SELECT row FROM session WHERE id = :session)"
         " AND (:after = 0 OR number > :after)"
         " AND (:kinds IS NULL OR kind IN (SELECT value FROM json_each(:kinds)))"
         " AND (:states IS NULL OR state IN (SELECT value FROM json_each(:states)))"

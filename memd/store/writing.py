@@ -13,6 +13,7 @@ from typing import Any
 from memd.model import Event, Record
 from memd.store import search
 from memd.store.batch import Batch
+from memd.store.calls import ANSWER
 from memd.store.copies import settle, shared_keys
 from memd.store.database import Database
 from memd.store.deliveries import add_receipt
@@ -134,14 +135,16 @@ def _message(row: int, record: Record) -> tuple[Any, ...]:
 
 
 def _save_calls(sql: sqlite3.Connection, row: int, batch: Batch) -> None:
+    texts = {record.number: record.text for record in batch.added.values()}
     sql.executemany(
         "INSERT INTO operation (session, call, number, kind, name, at, ended_at, state, target, detail, result)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (session, call) DO UPDATE SET number = excluded.number,"
         " ended_at = excluded.ended_at, state = excluded.state, target = excluded.target, detail = excluded.detail,"
         " result = excluded.result",
         (
-            (row, c.call, c.number, c.kind, c.name, c.at, c.ended_at, c.state, c.target, compact(c.detail), c.result)
+            (row, c.call, c.number, c.kind, c.name, c.at, c.ended_at, c.state, c.target, compact(c.detail), result)
             for c in batch.calls.values()
+            for result in [ANSWER if c.result and c.result == texts.get(c.number) else c.result]
         ),
     )
 

@@ -5,9 +5,14 @@ from datetime import UTC, datetime
 from typing import Any
 
 from memd.model.secrets import mask
+from memd.model.strings import strings
 
 _SECONDS = 100_000_000_000
 """Numbers below are seconds since the epoch, numbers above milliseconds (this many seconds is the year 5138)."""
+
+NAMES, _PART, _LOOKED_AT = 1_000, 12, 60_000
+"""Characters of the exact strings that stand for what is left out (more, a twelfth of it, where it is long), and where the
+looking for them ends."""
 
 
 def string(row: Mapping[str, Any], key: str) -> str:
@@ -71,12 +76,34 @@ def flat(value: Any) -> str:
 
 
 def excerpt(text: str, limit: int) -> str:
-    """The text itself, or its head and tail around a note of how much was left out, about `limit` characters.
+    """The text itself, or its head and tail around a note of what was left out, about `limit` characters.
 
-    What is cut is masked first: half a secret would not be known as one.
+    The note counts the characters and has the exact strings that stand in them (paths, names, ids): they are what is asked
+    for later. What is cut is masked first: half a secret would not be known as one.
     """
     if len(text) <= limit:
         return text
     text = mask(text)
     head, tail = limit * 2 // 3, limit // 3
-    return f"{text[:head]}\n[… {len(text) - head - tail} characters left out …]\n{text[-tail:]}"
+    left_out = text[head : len(text) - tail]
+    return f"{text[:head]}\n[… {len(left_out)} characters left out{_naming(left_out)} …]\n{text[-tail:]}"
+
+
+def beginning(text: str, limit: int) -> str:
+    """The text itself, or its first `limit` characters and a note of what was left out, as `excerpt` has it."""
+    if len(text) <= limit:
+        return text
+    text = mask(text)
+    return f"{text[:limit]}\n[… {len(text) - limit} characters left out{_naming(text[limit:])} …]"
+
+
+def _naming(text: str) -> str:
+    """The distinct exact strings of a text, in order, as far as there is room; plain numbers say nothing alone."""
+    names, room = list[str](), max(NAMES, min(len(text), _LOOKED_AT) // _PART)
+    for _, item, _ in strings(text[:_LOOKED_AT]):
+        room -= len(item) + 1
+        if room < 0:
+            break
+        if not item.isdigit():
+            names.append(item)
+    return f"; in them: {' '.join(names)}" if names else ""

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memd.extract import references
-from memd.extract.strings import strings
 from memd.model import Channel, Kind, State
+from memd.model.strings import strings
 
 
 def found(text):

@@ -13,7 +13,7 @@ from memd.store import Store, migrations
 from memd.store.migrations import MIGRATIONS, migrate, version
 from memd.store.words import spaced
 
-from .builders import ONE, commit, everything, message
+from .builders import ONE, commit, everything, message, operation
 
 HERE = Path(__file__).parent
 SCHEMA_1 = (HERE / "schema_1.sql").read_text()
@@ -138,3 +138,15 @@ def test_the_fourth_step_is_never_edited():
         MIGRATIONS[3](sql)
         added = schema(sql).removeprefix(before)
     assert hashlib.sha256(added.encode()).hexdigest()[:16] == "bc9f3277984bc601"
+
+
+def test_the_sixth_step_keeps_one_text_once(path):
+    """A result that stood twice is given back as before."""
+    told = message("r", channel=Channel.TOOL_RESULT, text="a long answer")
+    with Store.open(path) as store:
+        commit(store, operation("c"), told, operation("c", State.DONE, at=9, result="a long answer"))
+        store._db._connection.execute("UPDATE operation SET result = 'a long answer'")
+        MIGRATIONS[5](store._db._connection)
+        assert store._db.rows("SELECT result FROM operation", {}) == [("\x01",)]
+        assert [call.result for call in store.operations(ONE.session)] == ["a long answer"]
+        assert [call.result for call in store.projects.pending(ONE.session, 5)] == ["a long answer"]

@@ -95,3 +95,15 @@ def test_filters_combine_in_order_of_start(store, filters, expected):
 def test_calls_of_an_unknown_session(store):
     """There are none, and that is no error."""
     assert store.operations("claude-code:nobody") == []
+
+
+def test_a_result_that_is_its_entrys_text_is_kept_once(store):
+    """Whether it comes with its entry or later, it is given back whole; another text stands for itself."""
+    told = message("r", channel=Channel.TOOL_RESULT, text="a long answer")
+    commit(store, operation("c"), told, operation("c", State.DONE, at=9, result="a long answer"))
+    commit(store, operation("d"), result("s"), operation("d", State.DONE, at=9, result="another"))
+    kept = store._db.rows("SELECT result FROM operation ORDER BY call", {})
+    assert [text for (text,) in kept] == ["\x01", "another"]
+    assert [call.result for call in store.operations(ONE.session)] == ["a long answer", "another"]
+    commit(store, operation("c", State.DONE, at=9, detail={"more": 1}))
+    assert [call.result for call in store.operations(ONE.session)] == ["a long answer", "another"]

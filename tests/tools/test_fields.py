@@ -92,8 +92,17 @@ def test_an_excerpt_is_the_text_or_its_ends(text, limit):
         assert shown == text
     else:
         head, _, rest = shown.partition("\n[… ")
-        left_out, _, tail = rest.partition(" characters left out …]\n")
+        left_out, _, tail = rest.partition(" characters left out")
+        tail = tail.partition(" …]\n")[2]
         assert text == head + text[len(head) : len(head) + int(left_out)] + tail
+
+
+def test_the_exact_strings_of_what_is_left_out_stay():
+    """Each once, in order; plain numbers say nothing alone; a page full of them is not kept whole."""
+    page = "text " * 100 + "in src/app.py: maxRetries = 12345 and maxRetries" + " text" * 100
+    assert " characters left out; in them: src/app.py maxRetries …]\n" in fields.excerpt(page, 30)
+    many = " ".join(f"nameNumber{n}" for n in range(5_000))
+    assert 4_000 < len(fields.excerpt(many, 600)) < 6_000
 
 
 @given(JSON)
@@ -103,3 +112,12 @@ def test_nothing_raises(value):
     for read in (fields.string, fields.table, fields.items, fields.whole, fields.flag):
         json.dumps(read(row, "x"))
     fields.flat(value)
+
+
+def test_a_beginning_says_what_the_rest_holds():
+    """The text up to the limit stands exactly, the strings of the rest in a note behind it."""
+    assert fields.beginning("as it is", 8) == "as it is"
+    assert (
+        fields.beginning("keep_this and maxRetries", 9)
+        == "keep_this\n[… 15 characters left out; in them: maxRetries …]"
+    )

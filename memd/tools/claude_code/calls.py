@@ -9,13 +9,13 @@ from typing import Any
 
 from memd.model import Kind, Operation, State
 from memd.model.secrets import mask
-from memd.tools.fields import excerpt, flag, flat, items, string, table
+from memd.tools.fields import beginning, excerpt, flag, flat, items, string, table
 
 Row = Mapping[str, Any]
 
 DETAIL = 2_000
 """Characters of an edited text, a prompt or a description that are kept with a call."""
-RESULT = 1_200
+RESULT = 500
 """Characters of a tool's answer that are kept; the rest is found by the record's pointer into the transcript."""
 
 _KINDS = {
@@ -122,7 +122,7 @@ def _new(edit: Row) -> str:
 
 def _short(value: Any) -> Any:
     if isinstance(value, str):
-        return value if len(value) <= DETAIL else mask(value)[:DETAIL]
+        return beginning(value, DETAIL)
     return value if isinstance(value, bool | int | float) else None
 
 

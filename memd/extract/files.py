@@ -1,6 +1,7 @@
 """Which files were changed and read, when, and what the last change was."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -69,3 +70,10 @@ def relative(path: str, root: str | None) -> str:
     if root and path.startswith(root.rstrip("/") + "/"):
         return str(PurePosixPath(path).relative_to(root))
     return path
+
+
+def short_names(paths: Iterable[str]) -> dict[str, str]:
+    """Each path's last part, with the folder before it where two would be the same."""
+    every = dict.fromkeys(paths)
+    shared = Counter(path.rsplit("/", 1)[-1] for path in every)
+    return {path: "/".join(path.split("/")[-2 if shared[path.rsplit("/", 1)[-1]] > 1 else -1 :]) for path in every}

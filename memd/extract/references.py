@@ -1,16 +1,16 @@
 """The exact strings that will be needed, each with its home: where it was written last, which is what it is for.
 
 One rule ranks them: each mention by the agent or a person counts one, less by a factor e for every 80 tool calls since. What
-only a tool printed counts nothing: nearly all that agents need later is something they or the person wrote themselves.
+only a tool printed counts a fiftieth: nearly all that agents need later is something they or the person wrote themselves.
 """
 
 import math
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
 
 from memd.extract import shell
-from memd.extract.files import relative
 from memd.extract.material import Material
 from memd.model import Channel, Done, Kind, Record, State
 from memd.model.strings import strings
@@ -18,44 +18,66 @@ from memd.model.strings import strings
 FADE = 80.0
 """Tool calls after which a mention counts a factor e less."""
 PRINTED = 0.02
-"""What a mention by a tool counts, where room is left for what nobody wrote."""
+"""What a mention by a tool counts."""
+VARIANT = 0.2
+"""What another form of a name (`b.size` beside `a.size`) counts of its own score."""
 SHOWN = 1_000
 """Characters of a person's message that stand in the memo, with all strings in them."""
+PATTERN = 80
+"""Characters of a searched pattern that is a reference as a whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """What a string is there for: `title` in words (`in changed files`), `place` which of them (a file, a message)."""
+
+    title: str
+    place: str = ""
+
+
+MEMO, CHANGED, READ = Home(""), "changed", "read"
+"""A person's words need no home: the memo shows them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """One exact string; `number` is the entry that mentioned it last, `home` says in words where that was."""
+    """One exact string; `number` is the entry that mentioned it last."""
 
     text: str
     kind: str
-    """`value`, `path` or `name`."""
+    """`value`, `path`, `name` or `pattern`."""
     score: float
     number: int
-    home: str
+    home: Home
     label: str = ""
     """The word before a bare value (`Line` 750)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One command line, how it ended last, and how often it ran."""
+    """One command line, its last run, how much it counts, and how often it ran."""
 
     line: str
     score: float
-    number: int
-    ok: bool
+    last: Done
     runs: int
 
 
 @dataclass(frozen=True, slots=True)
 class _Mention:
-    """A text that somebody wrote, with its weight and its home; a person's home is empty: the memo shows their words."""
+    """A text that somebody wrote, with its weight and its home; `whole`: it is one string itself."""
 
     weight: float
     number: int
-    home: str
+    home: Home
     text: str
+    whole: bool = False
+
+    def strings(self) -> Iterator[tuple[str, str, str]]:
+        if self.whole:
+            yield "pattern", self.text, ""
+        else:
+            yield from strings(self.text)
 
 
 def references(material: Material) -> list[Reference]:
@@ -64,82 +86,125 @@ def references(material: Material) -> list[Reference]:
 
 
 def printed(material: Material) -> list[Reference]:
-    """Names and paths that only tools printed, best first, as far as the record keeps their answers."""
-    calls = [done.number for done in material.done]
-    found = _ranked(_Mention(PRINTED * _weight(calls, d.number), d.number, _place(d), d.result) for d in material.done)
-    return [reference for reference in found if reference.kind != "value"]
-
-
-def _place(done: Done) -> str:
-    return f"seen in `{done.target.rsplit('/', 1)[-1]}`" if done.kind is Kind.READ else f"printed for {done.name}"
+    """What only tools printed, best first, as far as the record keeps their answers."""
+    calls = _numbers(material)
+    found = _ranked(
+        _Mention(PRINTED * _weight(calls, done.number), done.number, _source(done), done.result)
+        for done in material.done
+    )
+    return [reference for reference in found if not reference.text.isdigit()]
 
 
 def _ranked(mentions: Iterable[_Mention]) -> list[Reference]:
     found: dict[str, Reference] = {}
     for mention in sorted(mentions, key=lambda mention: mention.number):
-        for kind, item, label in strings(mention.text):
+        for kind, item, label in mention.strings():
             old = found.get(item)
-            score = mention.weight + (old.score if old else 0.0)
-            home = (
-                mention.home if mention.home and not (old and old.home.startswith("in `")) else old.home if old else ""
+            if old is None:
+                found[item] = Reference(item, kind, mention.weight, mention.number, mention.home, label)
+                continue
+            stays = mention.home == MEMO or old.home.title == CHANGED
+            home = old.home if stays else mention.home
+            found[item] = replace(
+                old, score=old.score + mention.weight, number=mention.number, home=home, label=label or old.label
             )
-            found[item] = Reference(item, kind, score, mention.number, home, label or (old.label if old else ""))
-    return sorted((r for r in found.values() if r.home), key=lambda r: (-r.score, r.text))
+    scored = _by_name(found.values())
+    return sorted((r for r in scored if r.home != MEMO), key=lambda r: (-r.score, r.text))
+
+
+def _by_name(found: Collection[Reference]) -> Iterator[Reference]:
+    """Dotted names count for what they name: of all that end alike the most mentioned has the score of all, others a fifth."""
+    total = Counter[str]()
+    best: dict[str, Reference] = {}
+    for one in found:
+        name = _last(one)
+        total[name] += one.score  # type: ignore[assignment]  # a sum of weights
+        if name not in best or one.score > best[name].score:
+            best[name] = one
+    for one in found:
+        name = _last(one)
+        yield replace(one, score=total[name] if best[name] is one else one.score * VARIANT)
+
+
+def _last(one: Reference) -> str:
+    return one.text.rsplit(".", 1)[-1] if one.kind == "name" else one.text
 
 
 def _mentions(material: Material) -> Iterator[_Mention]:
     """What was written, each with its weight: calls since then decide it."""
-    calls = [done.number for done in material.done]
+    calls = _numbers(material)
     turns = [r.number for r in material.said if r.in_force and r.channel.starts_turn]
     for record in (r for r in material.said if r.in_force and not r.channel.background):
         yield from _spoken(record, _weight(calls, record.number))
     for record in material.agent:
         began = bisect_right(turns, record.number)
-        home = f"in my words on #{turns[began - 1]}" if began else "in my words"
+        home = Home("in my words", f"on #{turns[began - 1]}" if began else "")
         yield _Mention(_weight(calls, record.number), record.number, home, record.text)
     for done in material.done:
         weight = _weight(calls, done.number)
-        yield from (
-            _Mention(weight, done.number, home, text) for home, text in _written(done, material.session.cwd) if text
-        )
+        for home, text in _written(done):
+            if text:
+                yield _Mention(weight, done.number, home, text)
+        if done.kind is Kind.SEARCH and 4 <= len(done.target) <= PATTERN:
+            yield _Mention(weight, done.number, Home("searched for"), done.target, whole=True)
 
 
 def _spoken(record: Record, weight: float) -> Iterator[_Mention]:
-    who = "a prompt" if record.channel is Channel.UNATTRIBUTED else "the words"
-    yield _Mention(weight, record.number, "", record.text[:SHOWN])
+    who = "in a prompt" if record.channel is Channel.UNATTRIBUTED else "in the words"
+    yield _Mention(weight, record.number, MEMO, record.text[:SHOWN])
     if record.text[SHOWN:]:
-        yield _Mention(weight, record.number, f"in {who} of #{record.number}", record.text[SHOWN:])
+        yield _Mention(weight, record.number, Home(who, f"of #{record.number}"), record.text[SHOWN:])
+
+
+def _numbers(material: Material) -> list[int]:
+    return [done.number for done in material.done]
 
 
 def _weight(calls: list[int], number: int) -> float:
     return math.exp((bisect_right(calls, number) - len(calls)) / FADE)
 
 
-def _written(done: Done, root: str | None) -> Iterator[tuple[str, str]]:
+def _source(done: Done) -> Home:
+    """Where a tool's answer comes from."""
+    match done.kind:
+        case Kind.READ:
+            return Home(READ, done.target)
+        case Kind.EDIT | Kind.CREATE:
+            return Home(CHANGED, done.target)
+        case Kind.COMMAND:
+            return Home("printed", f"by {shell.spoken(done.target) or done.name}")
+        case Kind.SEARCH:
+            return Home("found by searching")
+        case _:
+            return Home("printed", f"by {done.name}")
+
+
+def _written(done: Done) -> Iterator[tuple[Home, str]]:
     """The agent's own words in a call, with their home: what it asked for, not what came back."""
     match done.kind:
         case Kind.EDIT | Kind.CREATE:
-            name = relative(done.target, root).rsplit("/", 1)[-1]
-            yield f"in `{name}`", "\n".join((str(done.detail.get("old") or ""), str(done.detail.get("new") or "")))
-            yield "changed", done.target
+            texts = (str(done.detail.get("old") or ""), str(done.detail.get("new") or ""))
+            yield Home(CHANGED, done.target), "\n".join(texts)
+            yield Home("changed"), done.target
         case Kind.READ:
-            yield "read", done.target
+            yield Home("read"), done.target
         case Kind.COMMAND:
-            yield "in commands", done.target
+            yield Home("in commands"), done.target
         case Kind.SEARCH:
-            yield "searched for", "\n".join((done.target, str(done.detail.get("path") or "")))
+            yield Home("searched for"), done.target
+            yield Home("searched in"), str(done.detail.get("path") or "")
         case Kind.AGENT:
-            yield f"in a sub-agent's prompt (#{done.number})", str(done.detail.get("prompt") or done.target)
+            yield Home("in sub-agents' prompts", f"#{done.number}"), str(done.detail.get("prompt") or done.target)
         case Kind.PLAN:
-            yield f"in a plan (#{done.number})", str(done.detail.get("plan") or "")
+            yield Home("in plans", f"#{done.number}"), str(done.detail.get("plan") or "")
         case _:
-            yield f"in a call of {done.name}", done.target
-    yield f"in a call of {done.name}", str(done.detail.get("description") or "")
+            yield Home(f"in calls of {done.name}"), done.target
+    yield Home(f"in calls of {done.name}"), str(done.detail.get("description") or "")
 
 
 def commands(material: Material) -> list[Command]:
     """The command lines worth keeping, best first: not what only looks around."""
-    calls = [done.number for done in material.done]
+    calls = _numbers(material)
     found: dict[str, Command] = {}
     for done in material.done:
         if done.kind is not Kind.COMMAND or done.state not in {State.DONE, State.FAILED, State.BACKGROUND}:
@@ -147,6 +212,5 @@ def commands(material: Material) -> list[Command]:
         for line in shell.salient(done.target):
             old = found.get(line)
             score = _weight(calls, done.number) + (old.score if old else 0.0)
-            ok, runs = done.state is not State.FAILED, (old.runs if old else 0) + 1
-            found[line] = Command(line, score, done.number, ok, runs)
+            found[line] = Command(line, score, done, (old.runs if old else 0) + 1)
     return sorted(found.values(), key=lambda c: (-c.score, c.line))

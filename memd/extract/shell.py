@@ -7,6 +7,9 @@ commands of their own.
 import re
 from collections.abc import Iterator
 
+LONGEST, BEGINNING = 240, 120
+"""Characters of a command line that stands whole, and of the beginning of a longer one."""
+
 _HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1(?P<rest>[^\n]*)\n.*?(?:\n\s*\2(?!\w)|\Z)", re.DOTALL)
 _TOKEN = re.compile(
     r"""'[^']*'|"(?:[^"\\]|\\.)*"|`[^`]*`|\$\((?:[^()]|\([^()]*\))*\)|\\."""
@@ -107,15 +110,26 @@ def program(command: str) -> str:
     return " ".join(words[:1] + [word for word in words[1:] if not word.startswith("-")][:1])
 
 
+def spoken(command: str) -> str:
+    """The program's name, with the first word behind it where that is a command of its own (`git diff`, `npm test`)."""
+    words = program(command).split()
+    second = [word for word in words[1:] if re.fullmatch(r"[a-z][a-z-]*", word)]
+    return " ".join([*words[:1], *(second if words and not trivial(f"{words[0]} ") else [])])
+
+
 def salient(command: str) -> list[str]:
     """The pipelines that do something, each on one line, without the filters behind them."""
-    return [text for line in pipelines(command) if " " in (text := _shortened(line)) and 6 <= len(text) <= 240]
+    return [text for line in pipelines(command) if " " in (text := _shortened(line)) and len(text) >= 6]
 
 
 def _shortened(line: list[str]) -> str:
-    if trivial(line[0]) or "<<" in line[0]:  # what a here-document says is lost in one line
+    """A pipeline on one line; what is long, or goes on in a here-document, by its beginning."""
+    if trivial(line[0]):
         return ""
+    if "<<" in line[0]:
+        return f"{line[0].partition('<<')[0][:LONGEST].strip()} <<…"
     kept = list(line)
     while len(kept) > 1 and trivial(kept[-1]):
         kept.pop()
-    return " | ".join(kept)
+    text = " | ".join(kept)
+    return text if len(text) <= LONGEST else f"{text[:BEGINNING]}…"

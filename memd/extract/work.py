@@ -107,9 +107,13 @@ def last_tests(material: Material) -> tuple[Done, str] | None:
     """The last test run that ended and the line that counts."""
     for done in reversed(material.done):
         if done.kind is Kind.COMMAND and done.state in {State.DONE, State.FAILED} and shell.tests(done.target):
-            counted = _COUNTS.findall(done.result)
-            return done, "; ".join(dict.fromkeys(counted[-3:]))
+            return done, counts(done)
     return None
+
+
+def counts(done: Done) -> str:
+    """What a test run's answer says of its tests; empty for another answer."""
+    return "; ".join(dict.fromkeys(_COUNTS.findall(done.result)[-3:]))
 
 
 def failures(material: Material) -> list[Done]:

@@ -17,8 +17,10 @@ from memd.render.sizing import Sizer, units
 
 MISSION, REQUEST, MEMO = 300, 1_500, 3_000
 """Tokens: the mission, the current request, all memo entries together."""
-MEMO_SHARE, UNSTATED_SHARE = 0.4, 0.25
-"""Of the whole: the memo at most, and the prompts that nobody is known to have sent."""
+MEMO_SHARE, LEFT_SHARE = 0.4, 0.6
+"""Of the whole, and of what mission and request leave: what people said at most, also where nobody is known to have sent it."""
+TRIES, FULL_ENOUGH, A_PART = 12, 0.99, 2_500
+"""How often a size is tried; where a text counts as full; tokens of a part, for what the parts' marks will cost."""
 SHORT = 500
 RECENT = 400
 """Tokens of one of the agent's earlier texts."""
@@ -30,21 +32,34 @@ _ORDER = (
 
 
 def compose(content: Content, budget: int, sizer: Sizer, limits: Limits) -> Rendered:
-    """The full text within `budget` tokens and within the parts that the tool can carry."""
-    size = budget
-    for _ in range(12):
-        blocks = list(_full(content, size, sizer))
+    """The full text within `budget` tokens and within the parts that the tool can carry.
+
+    Costs of blocks are counted one by one and the whole as a whole, so a first try may end above or below the budget; the
+    next ones aim at what it missed.
+    """
+    size, best = budget, None
+    fits = over = (0, 0)
+    for _ in range(TRIES):
+        blocks = list(_full(content, size, budget, sizer))
         parts = split(blocks, content.number, limits)
-        tokens = sizer.count("\n".join(parts)) if parts else 0
+        tokens = sizer.count("\n".join(parts or blocks))
         if parts and tokens <= budget:
-            return Rendered(parts, tokens)
-        room = (
-            limits.units * limits.count / sum(units(block) + 1 for block in blocks)
-            if parts is None
-            else budget / tokens
-        )
-        size = int(size * min(0.97, max(room, 0.5)))
-    return short(content, min(budget, SHORT), sizer, limits)
+            best = best if best and best.tokens >= tokens else Rendered(parts, tokens)
+            fits = (size, tokens)
+            if tokens > budget * FULL_ENOUGH:
+                break
+            size = _between(fits, over, budget) if over[0] else size + budget - tokens
+        else:
+            room = budget / tokens if parts else limits.units * limits.count / sum(units(block) + 1 for block in blocks)
+            over = (size, tokens)
+            size = _between(fits, over, budget) if fits[0] else int(min(over) * min(0.97, max(room, 0.5)))
+    return best or short(content, min(budget, SHORT), sizer, limits)
+
+
+def _between(fits: tuple[int, int], over: tuple[int, int], budget: int) -> int:
+    """The size that should give `budget` tokens, where one gave fewer and a larger one gave more than may be (size, tokens)."""
+    share = (budget - fits[1]) / max(over[1] - fits[1], 1)
+    return fits[0] + int((over[0] - fits[0]) * min(max(share, 0.1), 0.9))
 
 
 def short(content: Content, budget: int, sizer: Sizer, limits: Limits) -> Rendered:
@@ -61,7 +76,7 @@ def short(content: Content, budget: int, sizer: Sizer, limits: Limits) -> Render
 
 def _short(content: Content, budget: int, sizer: Sizer) -> Iterator[str]:
     purse = Purse(budget, sizer)
-    frame = [purse.take(text) for text in (_opening(content), _intro(content), _where(content), _ending(content))]
+    frame = [purse.take(text) for text in (_opening(content), _intro(content), _whole(content), _ending(content))]
     yield frame[1]
     yield from person.mission(content, purse, purse.left // 3)
     yield from person.request(content, purse, purse.left * 2 // 3)
@@ -71,15 +86,20 @@ def _short(content: Content, budget: int, sizer: Sizer) -> Iterator[str]:
     yield from frame[2:]
 
 
-def _full(content: Content, budget: int, sizer: Sizer) -> Iterator[str]:
-    purse = Purse(budget, sizer)
-    frame = [purse.take(text) for text in (_opening(content) * 2, _intro(content), _where(content), _ending(content))]
-    spared = min(80, budget // 16)  # for the line that names what is left out
+def _full(content: Content, size: int, budget: int, sizer: Sizer) -> Iterator[str]:
+    """The blocks, in the order of the text; `size` is what to aim at, `budget` what shares are of."""
+    purse = Purse(size, sizer)
+    parts = 1 + budget // A_PART
+    frame = [
+        purse.take(text) for text in (_opening(content) * parts, _intro(content), _where(content), _ending(content))
+    ]
+    spared = min(80, budget // 22)  # for the line that names what is left out
     purse.left -= spared
     mission = list(person.mission(content, purse, max(purse.fixed(MISSION), 40)))
     request = list(person.request(content, purse, max(purse.fixed(REQUEST), 60)))
     told = "\n".join((*mission, *request))
-    memo = list(_words(content, told, purse, min(int(MEMO * min(1.0, budget / 4_000)), int(budget * MEMO_SHARE))))
+    room = min(int(MEMO * min(1.0, budget / 4_000)), int(budget * MEMO_SHARE), int(purse.left * LEFT_SHARE))
+    memo = list(_words(content, told, purse, room))
     shelf = rest.Shelf({**outline.sections(content.parts.mind), **outline.sections(content.parts.scene)}, purse)
     shelf.fill("Next step", purse.left)
     rest.by_value(shelf, purse)
@@ -99,8 +119,7 @@ def _words(content: Content, told: str, purse: Purse, room: int) -> Iterator[str
     """The memo, and in what it leaves of its room the prompts that nobody is known to have sent."""
     before = purse.left
     yield from person.memo(content, purse, room, told)
-    left = room - (before - purse.left)
-    yield from person.unstated(content, purse, min(left, int(room / MEMO_SHARE * UNSTATED_SHARE)), told)
+    yield from person.unstated(content, purse, room - (before - purse.left), told)
 
 
 def _opening(content: Content) -> str:
@@ -115,8 +134,8 @@ def _intro(content: Content) -> str:
     else:
         words = "lines quoted as such are the person's own words and stay in force with the agreements"
     return (
-        "This is my record of this session, kept outside the context by memd, a program beside the agent, and written "
-        f"{clock(content.at)} by its {content.writer} writer; {words}, the rest is not theirs, and a newer message wins."
+        "This is my record of this session, kept outside the context by memd, a program beside the agent "
+        f"({content.writer} writer, {clock(content.at)}): {words}, the rest is not theirs, a newer message wins."
     )
 
 
@@ -125,6 +144,10 @@ def _ending(content: Content) -> str:
 
 
 def _where(content: Content) -> str:
+    return f"Any message whole: `memd log {content.name} --message N`."
+
+
+def _whole(content: Content) -> str:
     return f"Whole: `memd log {content.name} --message N`; `memd show {content.name} scene`, `mind` or `memo`."
 
 
@@ -144,9 +167,11 @@ def _recent(content: Content, purse: Purse) -> Iterator[str]:
 
 
 def _left_out(content: Content, missing: dict[str, int]) -> Iterator[str]:
-    """What is left out and how to see it, at length and in short; the line that names the whole stands in any case."""
+    """What is left out and how to see it, at length and in short; the first that fits is taken."""
     if missing:
         what = ", ".join(f"{name} {count}" for name, count in missing.items())
-        command = " and ".join(f"`memd show {content.name} {part}`" for part in rest.names(list(missing)))
-        yield f"(left out for room: {what}; {command})"
+        files = {part: sum(n for name, n in missing.items() if rest.file(name) == part) for part in ("mind", "scene")}
+        shows = {part: f"`memd show {content.name} {part}`" for part, number in files.items() if number}
+        yield f"(left out for room: {what}; {' and '.join(shows.values())})"
+        yield f"(left out for room: {' and '.join(f'{files[part]} of {show}' for part, show in shows.items())})"
         yield f"(left out for room: {what})"

@@ -15,6 +15,10 @@ from memd.render.sizing import head_and_tail
 
 ENTRY, LEAST = 300, 24
 """Tokens of one memo entry, and how few it may shrink to."""
+TWICE = 40
+"""Tokens of a mission whose message stands below as the current request."""
+HOUR, DATE = 3_600_000, 12
+"""Milliseconds between two messages after which the second shows its time; tokens of a date and a time."""
 UNSTATED = "this client does not record who sent it"
 QUEUED = (
     "Waiting in the client's queue when this was written (who sent it is not recorded yet; if it also comes as a message, "
@@ -27,7 +31,8 @@ def mission(content: Content, purse: Purse, room: int) -> Iterator[str]:
     entries = [row for row in outline.sections(content.parts.mind).get("Mission", []) if row.startswith("- ")]
     active = [entry for entry in entries if "[active]" in entry] or entries[-1:]
     share = max(room // max(len(active), 1), 16)
-    texts = [_mission(entry, share, purse) for entry in active]
+    below = f" (#{content.request.number})" if content.request is not None else ""
+    texts = [_mission(entry, TWICE if below and entry.endswith(below) else share, purse) for entry in active]
     yield from (purse.take(block) for block in headed("Mission", texts))
 
 
@@ -79,7 +84,7 @@ def _state(content: Content, record: Record) -> str:
     if record.channel is Channel.OPERATOR_HEADLESS:
         notes.insert(0, "the operator's prompt (headless)")
     elif record.channel is Channel.UNATTRIBUTED:
-        notes.insert(0, UNSTATED)
+        notes.insert(0, "sender not known")
     return f"\n({'; '.join(notes)})" if notes else ""
 
 
@@ -120,7 +125,7 @@ def unstated(content: Content, purse: Purse, room: int, told: str) -> Iterator[s
     """Prompts that nobody is known to have sent, in the memo's form but not in the memo."""
     first = content.unstated[:1]
     entries = [Entry(record, ticked=True, note="first" if record in first else "") for record in content.unstated]
-    yield from _listed(content, entries, f"Prompts, sender not known ({UNSTATED}), oldest first", purse, room, told)
+    yield from _listed(content, entries, "Prompts, sender not known, oldest first", purse, room, told)
 
 
 def _listed(
@@ -129,22 +134,28 @@ def _listed(
     if not entries:
         return
     above = {entry.record.number for entry in entries if _stands_above(content, entry, told)}
-    blocks = {
-        e.record.number: _head(e.record, entries[n - 1].record if n else None)
-        + (" (above)" if e.record.number in above else _words(content, e.record, purse))
-        for n, e in enumerate(entries)
-    }
-    costs = {number: purse.cost(block) for number, block in blocks.items()}
+    title += f" ({', '.join(f'#{number}' for number in sorted(above))} above)" if above else ""
+    entries = [entry for entry in entries if entry.record.number not in above]
     room = min(room, purse.left) - purse.cost(heading(title))
+    if room > 0:
+        shown = _shown(content, entries, purse, room)
+        yield from (purse.take(block) for block in list(headed(title, shown)) or [heading(title)])
+
+
+def _shown(content: Content, entries: Sequence[Entry], purse: Purse, room: int) -> list[str]:
+    """The entries that fit, in order, and lines for those that do not; where some are missing the next one has its date."""
+    texts = {e.record.number: _words(content, e.record, purse) for e in entries}
+    heads = {e.record.number: _head(e.record, entries[n - 1].record if n else None) for n, e in enumerate(entries)}
+    costs = {number: purse.cost(head + texts[number]) for number, head in heads.items()}
     if sum(costs.values()) > room:
-        room -= purse.cost(_summary(content, [entry.record for entry in entries]))
+        room -= purse.cost(_summary(content, [entry.record for entry in entries])) + DATE
     kept = _chosen(entries, costs, room)
     out = [entry.record for entry in entries if entry.record.number not in kept]
     fallen = _fallen(content, out, purse, room - sum(costs[number] for number in kept))
-    older = [number for number in blocks if number in kept and out and number < out[0].number]
-    newer = [number for number in blocks if number in kept and number not in older]
-    shown = [*(blocks[number] for number in older), *fallen, *(blocks[number] for number in newer)]
-    yield from (purse.take(block) for block in headed(title, shown if room > 0 else []))
+    older = [number for number in heads if number in kept and out and number < out[0].number]
+    newer = [number for number in heads if number in kept and number not in older]
+    heads |= {entry.record.number: _head(entry.record, None) for entry in entries if entry.record.number in newer[:1]}
+    return [*(heads[n] + texts[n] for n in older), *fallen, *(heads[n] + texts[n] for n in newer)]
 
 
 def _chosen(entries: Sequence[Entry], costs: dict[int, int], room: int) -> set[int]:
@@ -158,9 +169,13 @@ def _chosen(entries: Sequence[Entry], costs: dict[int, int], room: int) -> set[i
 
 
 def _head(record: Record, before: Record | None) -> str:
-    """Number, time and way of a message; the day only where it differs from the one before."""
-    at, same = clock(record.at), before is not None and clock(before.at)[:10] == clock(record.at)[:10]
-    return f"#{record.number} {at[11:] if same else at}{_way(record)}:"
+    """Number, time and way of a message; the time only where an hour went by since the one before, the day where it differs."""
+    if record.at is not None and before is not None and before.at is not None:
+        if 0 <= record.at - before.at < HOUR:
+            return f"#{record.number}{_way(record)}:"
+        if clock(before.at)[:10] == clock(record.at)[:10]:
+            return f"#{record.number} {clock(record.at)[11:]}{_way(record)}:"
+    return f"#{record.number} {clock(record.at)}{_way(record)}:"
 
 
 def _words(content: Content, record: Record, purse: Purse) -> str:

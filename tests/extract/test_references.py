@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memd.extract import references
+from memd.extract.references import CHANGED, READ, Home
 from memd.model import Channel, Kind, State
 from memd.model.strings import strings
 
@@ -86,9 +87,9 @@ def test_a_string_is_at_home_where_it_was_written_last():
     story.run("run --check-all")
     story.agent("maxRetries is set.")
     homes = dict(ranked(story))
-    assert homes["maxRetries"] == "in `conf.py`"
-    assert homes["baseDelay"] == "in my words on #1"
-    assert homes["--check-all"] == "in commands"
+    assert homes["maxRetries"] == Home(CHANGED, "/srv/w/a/conf.py")
+    assert homes["baseDelay"] == Home("in my words", "on #1")
+    assert homes["--check-all"] == Home("in commands")
 
 
 def test_what_is_mentioned_often_and_late_comes_first():
@@ -107,7 +108,10 @@ def test_what_a_person_wrote_is_in_the_memo_and_not_said_again():
     story = Story()
     story.says("Use maxRetries and baseDelay" + " word" * 300 + " farAway")
     story.agent("baseDelay it is")
-    assert dict(ranked(story)) == {"baseDelay": "in my words on #1", "farAway": "in the words of #1"}
+    assert dict(ranked(story)) == {
+        "baseDelay": Home("in my words", "on #1"),
+        "farAway": Home("in the words", "of #1"),
+    }
 
 
 def test_what_a_machine_said_counts_nothing():
@@ -123,14 +127,32 @@ def test_what_tools_printed_is_kept_apart():
     story = Story()
     story.call(Kind.READ, "/srv/w/a/types.go", result="type SessionState struct 12345")
     assert [r.text for r in references.references(story.material())] == ["/srv/w/a/types.go"]
-    assert [(r.text, r.home) for r in references.printed(story.material())] == [("SessionState", "seen in `types.go`")]
+    assert [(r.text, r.home) for r in references.printed(story.material())] == [
+        ("SessionState", Home(READ, "/srv/w/a/types.go"))
+    ]
 
 
 def test_commands_are_ranked_with_how_they_ended_last():
-    """Best first, each line once, with its runs."""
+    """Best first, each line once, with its last run."""
     story = Story()
     story.run("make test 2>&1 | tail -5")
     story.run("cd /srv/w && make test", "x", State.FAILED)
     story.run("make lint", state=State.REFUSED)
     (command,) = references.commands(story.material())
-    assert (command.line, command.ok, command.runs, command.number) == ("make test", False, 2, 2)
+    assert (command.line, command.last.state, command.last.number) == ("make test", State.FAILED, 2)
+
+
+def test_names_that_end_alike_count_together():
+    """Of `a.size` and `b.size` the one that is mentioned more has the weight of both; the other comes late."""
+    story = Story()
+    story.agent("conf.retryLimit conf.retryLimit")
+    story.agent("conf.retryLimit, job.retryLimit, baseDelay")
+    found = {r.text: r.score for r in references.references(story.material())}
+    assert found == {"conf.retryLimit": 3.0, "job.retryLimit": 0.2, "baseDelay": 1.0}
+
+
+def test_what_was_searched_for_is_one_string():
+    """A pattern is needed as it was typed."""
+    story = Story()
+    story.call(Kind.SEARCH, "func.*(Begin|End)Turn")
+    assert ("func.*(Begin|End)Turn", Home("searched for")) in ranked(story)

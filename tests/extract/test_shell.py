@@ -83,11 +83,12 @@ def test_talk_of_tests_is_no_run(command):
         ("cd /x && ls -la && make all", ["make all"]),
         ("gh api x/y | jq '.a | .b'", ["gh api x/y | jq '.a | .b'"]),
         ("cat a | head", []),
-        (COMMIT, ["git push"]),
+        (COMMIT, ['git commit -m "$(cat <<…', "git push"]),
+        (f"make {'x' * 300}", [f"make {'x' * 115}…"]),
     ],
 )
 def test_salient_lines_are_what_one_would_type_again(command, lines):
-    """Filters, redirections and looking around are left out; the rest stands exactly."""
+    """Filters, redirections and looking around are left out; the rest stands exactly, long lines by their beginning."""
     assert shell.salient(command) == lines
 
 

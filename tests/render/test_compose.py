@@ -83,7 +83,7 @@ def test_exactness_does_not_depend_on_where_a_message_stands(words):
 def test_a_short_message_is_not_taken_for_said_because_its_letters_are():
     """A word that happens to stand in the mission is still shown under its own number."""
     text = compose(content("Make the gateway survive", "gate", "request"), 4_000, SIZER, LIMITS).text
-    assert re.search(r"^#2 \S+Z: gate$", text, re.MULTILINE)
+    assert re.search(r"^#2 \S+ \S+Z: gate$", text, re.MULTILINE)
 
 
 def test_imitations_are_shown_escaped():
@@ -118,7 +118,7 @@ def test_a_long_message_is_a_prefix_and_says_so():
     """Over its 300 tokens a memo entry is cut, never shortened in other words."""
     words = "".join(f"{n} agreed; " for n in range(900))
     text = compose(content("mission", words, "request"), 12_000, SIZER, LIMITS).text
-    shown = text.partition("#2 ")[2].partition(": ")[2].partition("\n[… cut here; the whole: memd log")[0]
+    shown = text.partition("\n#2: ")[2].partition("\n[… cut here; the whole: memd log")[0]
     assert words.startswith(shown)
     assert 250 < SIZER.count(shown) <= 300
 
@@ -155,7 +155,7 @@ def test_answers_stand_with_the_agents_question():
     """A short answer means something only beside what was asked; the question is marked as the agent's."""
     answer = record(2, "the second", Channel.HUMAN_ANSWER, extra={"question": "Which port?"})
     text = compose(content("mission", answer, "request"), 4_000, SIZER, LIMITS).text
-    assert re.search(r"#2 \S+Z answer to my question 'Which port\?': the second", text)
+    assert re.search(r"^#2 answer to my question 'Which port\?': the second$", text, re.MULTILINE)
 
 
 @pytest.mark.parametrize("act", [("refusal", "refusing"), ("allowed", "allowing")])
@@ -163,7 +163,7 @@ def test_words_at_a_tool_call_say_where_they_were_said(act):
     """Whether the call was refused or allowed with them."""
     answer = record(2, "only to dev", Channel.HUMAN_ANSWER, extra={act[0]: True})
     text = compose(content("mission", answer, "request"), 4_000, SIZER, LIMITS).text
-    assert re.search(rf"#2 \S+Z when {act[1]} a tool call: only to dev", text)
+    assert re.search(rf"^#2 when {act[1]} a tool call: only to dev$", text, re.MULTILINE)
 
 
 def test_images_are_named_and_nothing_is_invented():
@@ -171,7 +171,7 @@ def test_images_are_named_and_nothing_is_invented():
     pictures = record(2, "", extra={"images": 2})
     text = compose(content("mission", pictures), 4_000, SIZER, LIMITS).text
     assert "The current request (#2), verbatim:\n[2 images]" in text
-    assert re.search(r"^#2 \S+Z: \[2 images\]$", text, re.MULTILINE)
+    assert re.search(r"^#2: \[2 images\]$", text, re.MULTILINE)
 
 
 def test_the_operators_prompts_are_named_so():
@@ -187,7 +187,7 @@ def test_prompts_of_unknown_senders_are_shown_and_bind_nobody():
     """They stand apart from the memo, named so, verbatim."""
     asked = record(1, "Raise the limit.", Channel.UNATTRIBUTED)
     text = compose(content(request=asked, unstated=(asked,)), 4_000, SIZER, LIMITS).text
-    assert "verbatim:\nRaise the limit.\n(this client does not record who sent it)" in text
+    assert "verbatim:\nRaise the limit.\n(sender not known)" in text
     assert "## Prompts, sender not known" in text
     assert "the person's own words" not in text
     assert "Memo" not in sections(text)

@@ -94,7 +94,7 @@ def test_a_lesson_is_what_the_record_shows():
 def test_progress_tells_changes_with_their_reason_and_what_must_not_be_repeated():
     """The file, where what changed into what, the agent's own sentence before it; the effect with its outcome."""
     text = section(scene(busy()), "Progress")
-    assert '- changed `conf/gateway.toml` (#4): `timeout = 30` -> `timeout = 47.5`; I wrote: "First I read the' in text
+    assert '- changed `gateway.toml` (#4): `timeout = 30` -> `timeout = 47.5`; I wrote: "First I read the' in text
     assert "- Done, not to be repeated: `git push` exit 0 -> 1a2b3c4..5d6e7f8 main -> main (#14, " in text
     assert "- Last test run: `pytest -q` exit 0: 12 passed (#15)" in text
     assert "- Done: read" in text
@@ -127,15 +127,16 @@ def test_waiting_and_pitfalls_name_ids_and_errors():
 
 
 def test_references_say_what_they_are_for():
-    """Commands with how they ended, names with where they were written; one string once."""
+    """Commands with how they ended, files with when they were changed; one string once."""
     text = section(scene(busy()), "Exact references")
-    assert "- ran and failed (#12): `make up`" in text
-    assert "conf/gateway.toml" not in text  # it stands in Progress
+    assert text.startswith("- commands run:\n  `pytest -q` (#15)\n")
+    assert "\n  `make up` (#12) failed\n" in text
+    assert "\n- files changed, newest first:\n  conf/gateway.toml (#4)\n" in text
     assert "maxRetries" not in text  # it stands in Current step
 
 
 def test_strings_of_one_place_stand_together():
-    """One line for what the agent wrote, its places named once; changed files by name, values with the word before."""
+    """A file's in the file's row, the agent's by the message that it wrote about; values with the word before."""
     story = Story()
     story.says("Make it")
     story.call(Kind.EDIT, "/srv/w/a/conf.py", detail={"old": "", "new": "import a\njitterMode = fullJitter"})
@@ -144,8 +145,21 @@ def test_strings_of_one_place_stand_together():
     story.agent("Look at nextBackoff too.")
     story.agent("Done.")
     text = section(scene(story), "Exact references")
-    assert "- in changed files: `conf.py` `fullJitter`, `jitterMode`" in text
-    assert "- in my words: on #1 line `750`, `baseDelay`, `maxRetries`; on #4 `nextBackoff`" in text
+    assert "- files changed, newest first:\n  a/conf.py (#2): fullJitter jitterMode\n" in text
+    assert "- in my words:\n  on #1: (line 750) baseDelay maxRetries\n  on #4: nextBackoff" in text
+
+
+def test_the_best_of_every_kind_come_first():
+    """Each round has so many of every kind and twice as many as the one before: what is cut off is the least."""
+    story = Story()
+    for n in range(30):
+        story.run(f"make part-{n:02}")
+        story.call(Kind.READ, f"/srv/w/read_{n:02}.py")
+    rounds = section(scene(story), "Exact references").split("- commands run:\n")[1:]
+    assert [part.count("`make part-") for part in rounds] == [4, 8, 16, 2]
+    assert "part-29" in rounds[0]
+    assert "part-00" in rounds[3]
+    assert [part.count(".py") for part in rounds] == [8, 16, 6, 0]
 
 
 def test_a_refusal_without_words_is_a_pitfall():
@@ -202,5 +216,5 @@ def test_the_operator_and_the_unknown_are_named_so():
     assert "- M1 [active] the operator's prompt (headless): Make it (#1)" in mind(story)
     story = Story()
     story.says("Make it", Channel.UNATTRIBUTED)
-    assert "- M1 [active] from a prompt (sender not known: this client does not record it): Make it (#1)" in mind(story)
+    assert "- M1 [active] from a prompt, sender not known: Make it (#1)" in mind(story)
     assert "person" not in mind(story)

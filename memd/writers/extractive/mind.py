@@ -6,7 +6,7 @@ from memd.extract import turns, work
 from memd.extract.material import Material
 from memd.model import Channel, Done, Kind, Record, State
 from memd.model.text import line, oneline, quote
-from memd.writers.extractive.phrases import NONE, UNSTATED
+from memd.writers.extractive.phrases import NONE
 
 MISSION_WORDS = 1_200
 """Characters of the directing message that stand in the mission; the memo has its exact text."""
@@ -26,7 +26,7 @@ def mind(material: Material) -> str:
 
 def _where(material: Material) -> Iterator[str]:
     if material.session.cwd:
-        yield f"- I work in `{material.session.cwd}`; paths without a leading / are relative to it. (own judgement)"
+        yield f"- I work in `{material.session.cwd}`; paths here are relative to it. (own judgement)"
     if earlier := [record for record in material.before if turns.asks(record)]:
         sources = dict.fromkeys((record.copy_of or "").rpartition("#")[0] for record in earlier)
         shown = ", ".join(f"`memd log {source} --human`" for source in sources)
@@ -35,8 +35,6 @@ def _where(material: Material) -> Iterator[str]:
     asked = turns.words(material)
     if asked and all(record.channel is Channel.OPERATOR_HEADLESS for record in asked):
         yield "- No person is known here: whoever runs this session headless is called the operator. (own judgement)"
-    elif not asked and turns.unstated(material):
-        yield f"- Who writes the prompts here is not known ({UNSTATED}). (own judgement)"
 
 
 def _goals(material: Material) -> Iterator[str]:
@@ -48,7 +46,7 @@ def _goals(material: Material) -> Iterator[str]:
 
 _WHO = {
     Channel.OPERATOR_HEADLESS: "the operator's prompt (headless): ",
-    Channel.UNATTRIBUTED: f"from a prompt ({UNSTATED}): ",
+    Channel.UNATTRIBUTED: "from a prompt, sender not known: ",
 }
 
 

@@ -1,5 +1,7 @@
 """Phrases that several sections share: how a machine's text, a call and a change are told in one line."""
 
+from collections.abc import Iterable, Iterator
+
 from memd.extract import files, shell, work
 from memd.model import Channel, Done, Record
 from memd.model.text import clock, line, oneline, quote
@@ -24,17 +26,24 @@ def machine(record: Record) -> str:
     return f"background ({how}), not typed by the person: {quote(work.sayings(record), 300)} (#{record.number})"
 
 
-def changed(file: files.Touched, root: str | None, why: str) -> str:
-    """A changed file: how often, what the last change put where, and the agent's own words before it."""
+def changed(file: files.Touched, name: str, why: str) -> str:
+    """The last change of a file: when, how often, what took the place of what, and the agent's own words before it."""
     times = f", {file.changes} changes" if file.changes > 1 else ""
     took, put = files.difference(file.old, file.new)
     if file.created and not file.old:
         took = put = ""
-    change = f": `{line(took, 70)}` -> `{line(put, 90)}`" if took and put else ""
-    change = change or (f": added `{line(put, 100)}`" if put else f": took out `{line(took, 100)}`" if took else "")
-    said = f"; I wrote: {quote(why, 110)}" if why else ""
+    change = f"`{line(took, 70)}` -> `{line(put, 90)}`" if took and put else ""
+    change = change or (f"added `{line(put, 100)}`" if put else f"took out `{line(took, 100)}`" if took else "")
+    told = "; ".join(filter(None, (change, why and f"I wrote: {quote(why, 110)}")))
     what = "created" if file.created else "changed"
-    return f"- {what} `{files.relative(file.path, root)}` (#{file.number}{times}){change}{said}"
+    return f"- {what} `{name}` (#{file.number}{times}){f': {told}' if told else ''}"
+
+
+def listed(title: str, rows: Iterable[str]) -> Iterator[str]:
+    """A list under a title, a row each; `render` may end it after any of them."""
+    text = "".join(f"\n  {row}" for row in rows)
+    if text:
+        yield f"- {title}:{text}"
 
 
 def ran(done: Done) -> str:

@@ -1,55 +1,97 @@
 """The scene's last section: the exact strings, each line saying what its strings are for.
 
-The best of every kind come first and the rest after them, so that a small budget keeps what counts. A string that an earlier
-line already has is not said again.
+They come in rounds: each takes the best that is left of every kind (commands, files read, strings) and is twice as large as
+the one before, so that a small budget keeps what counts. Strings of one home stand together, blanks between them. A string
+that an earlier line already has is not said again.
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import count, islice
 
 from memd.extract import files, references
 from memd.extract.material import Material
+from memd.extract.references import Reference
+from memd.model import State
+from memd.model.text import line
+from memd.writers.extractive.phrases import listed
 
-COMMANDS, READS, BEST, STRINGS, PRINTED, A_LINE = 30, 40, 48, 420, 200, 10
-"""So many commands, read files and strings; the strings of the first round, those of tools, those of one line."""
-
-_PLACE = re.compile(r"(in |seen in |in my words |in (?:a prompt|the words) of )(`[^`]+`|(?:on )?#\d+)")
+COMMANDS, CHANGED, READS, STRINGS = 4, 8, 8, 32
+"""So many of each are in the first round."""
+MOST = 1_200
+"""Strings in all."""
+RAN = "commands run"
+TITLES = {references.CHANGED: "files changed, newest first", references.READ: "files read, newest first"}
 
 
 def exact(material: Material, above: str) -> Iterator[str]:
     """The lines; `above` is what the scene says before them."""
     root = material.session.cwd
-    commands = [_command(command) for command in references.commands(material)[:COMMANDS]]
-    reads = [files.relative(file.path, root) for file in files.only_read(files.touched(material.done))][:READS]
-    shown = " ".join([above, *commands, *reads])
-    strings = list(islice(_new(references.references(material), root, shown), STRINGS))
-    yield from commands[:4]
-    yield from _lines("read, not changed", reads[:5])
-    yield from _by_home(strings[:BEST])
-    yield from commands[4:12]
-    yield from _lines("read, not changed", reads[5:10])
-    yield from _by_home(strings[BEST : BEST * 2])
-    yield from commands[12:]
-    yield from _lines("read, not changed", reads[10:])
-    yield from _by_home(strings[BEST * 2 :])
-    shown = " ".join([shown, *(found.text for found in strings)])
-    yield from _by_home(list(islice(_new(references.printed(material), root, shown), PRINTED)))
+    touched = files.touched(material.done)
+    changed, read, ran = files.changed(touched), files.only_read(touched), references.commands(material)
+    shown = " ".join(
+        [above, *(command.line for command in ran), *(files.relative(file.path, root) for file in touched)]
+    )
+    ranked = (*references.references(material), *references.printed(material))
+    strings = islice(_new(ranked, root, shown), MOST)
+    for times in (1 << power for power in count()):
+        homes = _Homes(islice(strings, STRINGS * times), root, {file.path for file in files.changed(touched)})
+        lists = [
+            *listed(RAN, map(_command, ran[: COMMANDS * times])),
+            *listed(TITLES[references.CHANGED], map(homes.changed, changed[: CHANGED * times])),
+            *listed(TITLES[references.READ], map(homes.read, read[: READS * times])),
+            *homes.left(),
+        ]
+        ran, changed, read = ran[COMMANDS * times :], changed[CHANGED * times :], read[READS * times :]
+        if not lists:
+            return
+        yield from lists
+
+
+class _Homes:
+    """The strings of one round by home: a list for each kind of it, a row for each place. A file that is listed has its own."""
+
+    def __init__(self, found: Iterable[Reference], root: str | None, changed: Collection[str]) -> None:
+        self._root = root
+        self._homes: dict[tuple[str, str], list[str]] = {}
+        for one in found:
+            title = TITLES[references.CHANGED] if one.home.place in changed else _title(one)
+            self._homes.setdefault((title, files.relative(one.home.place, root)), []).append(_named(one))
+
+    def changed(self, file: files.Touched) -> str:
+        path = files.relative(file.path, self._root)
+        return _row(f"{path} (#{file.number})", self._homes.pop((TITLES[references.CHANGED], path), []))
+
+    def read(self, file: files.Touched) -> str:
+        path = files.relative(file.path, self._root)
+        return _row(path, self._homes.pop((TITLES[references.READ], path), []))
+
+    def left(self) -> Iterator[str]:
+        """What belongs to no listed file."""
+        lists: dict[str, list[str]] = {}
+        for (title, place), strings in self._homes.items():
+            lists.setdefault(title, []).append(_row(place, strings))
+        for title, rows in lists.items():
+            yield from listed(title, rows)
+
+
+def _row(place: str, strings: Sequence[str]) -> str:
+    return ": ".join(filter(None, (place, " ".join(strings))))
 
 
 def _command(command: references.Command) -> str:
-    failed = " and failed" * (not command.ok)
-    runs = f", {command.runs} times" if command.runs > 1 else ""
-    return f"- ran{failed} (#{command.number}{runs}): `{command.line}`"
+    """A command line, when it ran last, and whether it failed."""
+    failed = " failed" * (command.last.state is State.FAILED)
+    return f"`{command.line}` (#{command.last.number}){failed}"
 
 
-def _new(ranked: Sequence[references.Reference], root: str | None, shown: str) -> Iterator[references.Reference]:
+def _new(ranked: Iterable[Reference], root: str | None, shown: str) -> Iterator[Reference]:
     """The strings that do not stand anywhere yet."""
     for found in ranked:
         text = files.relative(found.text, root)
         if text != root and not _stands(text, shown):
             shown = f"{shown} {text}"
-            yield references.Reference(text, found.kind, found.score, found.number, found.home, found.label)
+            yield Reference(text, found.kind, found.score, found.number, found.home, found.label)
 
 
 def _stands(text: str, shown: str) -> bool:
@@ -63,35 +105,14 @@ def _stands(text: str, shown: str) -> bool:
     return False
 
 
-def _by_home(strings: Sequence[references.Reference]) -> Iterator[str]:
-    """A line for each kind of home, its strings by place: the best first, those of one place together."""
-    lines: dict[str, dict[str, list[str]]] = {}
-    for found in strings:
-        label = f"{found.label} " if found.label and found.kind == "value" else ""
-        title, place = _home(found)
-        lines.setdefault(title, {}).setdefault(place, []).append(f"{label}`{found.text}`")
-    for title, places in lines.items():
-        yield from _cut(title, [(place, item) for place, items in places.items() for item in items])
+def _title(found: Reference) -> str:
+    """What a string is there for; of a path that was only named, that no plan be taken for a file."""
+    named = found.kind == "path" and found.home.title == "in my words"
+    return f"only named {found.home.title}" if named else TITLES.get(found.home.title, found.home.title)
 
 
-def _home(found: references.Reference) -> tuple[str, str]:
-    """What a string is there for, and the place; of a path that was only named, that no plan be taken for a file."""
-    match = _PLACE.fullmatch(found.home)
-    kind, place = match.groups() if match else (found.home, "")
-    title = {"in ": "in changed files", "seen in ": "seen in files that I read"}.get(kind, kind.strip())
-    return (f"only named, {title}" if found.kind == "path" and title == "in my words" else title), place
-
-
-def _cut(title: str, items: Sequence[tuple[str, str]]) -> Iterator[str]:
-    """Lines of a few strings each, every place named once a line."""
-    for start in range(0, len(items), A_LINE):
-        told, text = "", ""
-        for place, item in items[start : start + A_LINE]:
-            ahead = "; " if place != told else ", "
-            text += (ahead if text else "") + (f"{place} " if place != told else "") + item
-            told = place
-        yield f"- {title}: {text}"
-
-
-def _lines(title: str, items: Sequence[str]) -> Iterator[str]:
-    yield from _cut(title, [("", f"`{item}`") for item in items])
+def _named(found: Reference) -> str:
+    """A string as it stands in a line: a pattern between backticks, for it may have blanks; a bare value behind its word."""
+    if found.kind == "pattern" or " " in found.text:
+        return f"`{line(found.text, 200)}`"
+    return f"({found.label} {found.text})" if found.label and found.kind == "value" else found.text

@@ -27,21 +27,24 @@ def scene(material: Material) -> str:
         "Pitfalls": _pitfalls(material),
     }
     text = "\n\n".join(f"## {name}\n\n" + "\n".join(list(lines) or [NONE]) for name, lines in sections.items())
-    return f"{text}\n\n## Exact references\n\n" + "\n".join(list(exact(material, text)) or [NONE]) + "\n"
+    told = "\n".join(
+        row for lines in (_step(material, turn), _next(material, turn), _waiting(material)) for row in lines
+    )
+    return f"{text}\n\n## Exact references\n\n" + "\n".join(list(exact(material, told)) or [NONE]) + "\n"
 
 
 def _step(material: Material, turn: turns.Turn) -> Iterator[str]:
-    listed = work.tasks(material)
-    for task in (task for task in listed if task.status == "in_progress"):
-        yield f"- Task {task.id} of {len(listed)} (W1): {oneline(task.text, 300)}"
+    tasks = work.tasks(material)
+    if material.agent:
+        yield _last_words(material.agent[-1])
+    for task in (task for task in tasks if task.status == "in_progress"):
+        yield f"- Task {task.id} of {len(tasks)} (W1): {oneline(task.text, 300)}"
     if turn.running and turn.starter is not None and not turn.own:
         yield f"- The running turn was not started by the request but by {machine(turn.starter)}"
     elif turn.request is not None:
         yield f"- The turn on the current request (#{turn.request.number}) {'has ended' if turn.ended else 'is running'}."
     for done in [d for d in material.done if d.state is State.RUNNING and d.kind is not Kind.ASK][-3:]:
         yield f"- Under way: {done.name} `{line(done.target, 200)}` (result not known yet)"
-    if material.agent:
-        yield _last_words(material.agent[-1])
 
 
 def _last_words(record: Record) -> str:
@@ -53,16 +56,22 @@ def _last_words(record: Record) -> str:
 
 
 def _progress(material: Material) -> Iterator[str]:
-    root = material.session.cwd
     completed = [task for task in work.tasks(material) if task.status == "completed"]
-    yield from (f"- Done: {oneline(task.text, 160)}" for task in completed[-DONE:])
+    finished = [f"- Done: {oneline(task.text, 160)}" for task in completed[-DONE:]]
     done = [f"- Done, not to be repeated: {ran(done)}" for done in work.effects(material)[-EFFECTS:]]
     touched = files.changed(files.touched(material.done))[:FILES]
-    told = [changed(file, root, _why(material, file)) for file in touched[:TOLD]]
-    more = [f"`{files.relative(file.path, root)}`" for file in touched[TOLD:]]
-    listed = [f"- changed earlier: {', '.join(more[start : start + 6])}" for start in range(0, len(more), 6)]
+    names = files.short_names(file.path for file in touched)
+    told = [changed(file, names[file.path], _why(material, file)) for file in touched[:TOLD]]
     reported = [f"- {machine(record)}" for record in work.notes(material)[-3:]]
-    yield from (*told[:4], *done[-3:], *_tests(material), *reported, *listed, *told[4:], *done[:-3])
+    yield from (
+        *reversed(done[-3:]),
+        *_tests(material),
+        *told[:2],
+        *reported,
+        *told[2:],
+        *finished,
+        *reversed(done[:-3]),
+    )
 
 
 def _why(material: Material, file: files.Touched) -> str:
@@ -107,14 +116,14 @@ def _next(material: Material, turn: turns.Turn) -> Iterator[str]:
     for task in pending[:20]:
         yield f"- task {task.id} [{task.status}]: {oneline(task.text, 200)}"
     if not pending and turn.request is not None:
-        yield "- then back to the mission M1, which is open until whoever set it says otherwise."
+        yield "- then back to the mission M1, which stays open."
 
 
 def _added(material: Material, record: Record) -> str:
     """What was said into the running turn: open until the agent wrote something after it."""
     heard = turns.taken_in(material, record)
     state = f"taken in (I wrote #{heard} after it), not to be answered again" if heard else "not answered yet"
-    return f"- added while I worked (#{record.number}), {state}: {quote(record.text, 120)}"
+    return f"- added while I worked (#{record.number}), {state}: {quote(record.text, 40)}"
 
 
 def _pitfalls(material: Material) -> Iterator[str]:

@@ -274,7 +274,7 @@ class Tool(Protocol):
         - `missing`; `changed`: not as it should be; `unreadable`: a file cannot be understood
         - `disabled`: all hooks are switched off; `skipped`: ours are
         - `malformed`: an entry of somebody else for which the tool may drop all
-        - `untrusted`: the tool skips our hooks until the person trusts them; `modified`: what was trusted is not what stands there
+        - `untrusted`: the tool skips our hooks until the person trusts them; `modified`: it was something else that they trusted
         - `doubled`: ours come in two ways
         """
         ...

@@ -98,6 +98,16 @@ def test_a_hook_that_came_behind_ours_stays_trusted(people: Codex, memd: Memd) -
     assert [(people.home / f"{name}.ran").exists() for name in ("first", "second", "third", "stop")] == [True] * 4
 
 
+def test_trust_that_the_person_gave_in_codex_goes_too(people: Codex, memd: Memd) -> None:
+    """Reviewed on Codex's own screen, without a word to memd: its entries are for our hooks all the same."""
+    before = files(people)
+    memd.run("install", "codex", "--yes")
+    trust_all(people)
+    assert not {one for one in memd.findings() if one.startswith(("hooks-", "trust-"))}
+    memd.run("uninstall", "--yes")
+    assert files(people) == before
+
+
 def test_what_codex_skips_is_told(people: Codex, responses: ScriptedModel, memd: Memd) -> None:
     """Installed and not trusted: `install` says so, the status is degraded with the code and the command that mends it."""
     said = memd.run("install", "codex", "--yes")

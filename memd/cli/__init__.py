@@ -29,6 +29,7 @@ COMMANDS = {
     "forget": "delete what memd has kept of a session",
     "checkpoint": "make a checkpoint now",
     "memo": "tick by hand which messages are kept word for word",
+    "init": "give a project its folder for constraints, facts and engram",
     "doctor": "check the installation, say what mends each fault",
 }
 """Each command and its line in `memd --help`: the modules themselves stay unread until one is used."""

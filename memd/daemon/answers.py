@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from memd.config import Config
+from memd.daemon.briefing import Briefing
 from memd.daemon.giving import Giving, after_reply, transcript
 from memd.daemon.pipeline import Pipeline, wall_clock
 from memd.daemon.telling import Telling
@@ -46,6 +47,7 @@ class Answers:
         self._live = live
         self._giving = Giving(worker, folders, reader)
         self._telling = Telling(worker, reader)
+        self._briefing = Briefing(config, reader)
         self._ending: set[str] = set()
         """Sessions whose end is told and not recorded yet."""
         self.controls: dict[str, Control] = {}
@@ -74,7 +76,7 @@ class Answers:
             case event if event == tool.request_event:
                 return await self._giving.standing(tool, moment)
             case event if event == tool.prompt_event:
-                return self._giving.late(tool, moment)
+                return self._giving.late(tool, moment) or tool.reply(moment.event, self._briefing.prompt(tool, moment))
             case event if event == tool.call_event:
                 return await self._telling.line(tool, moment)
             case _:
@@ -115,6 +117,7 @@ class Answers:
 
     async def _start(self, tool: Tool, moment: Moment, request: Request) -> bytes | None:
         part = request.part or 1
+        self._briefing.started(tool, moment)
         if moment.source == "resume" and part == 1:
             self._goes_on(f"{tool.name}:{moment.session}")
         match moment.source:
@@ -124,18 +127,21 @@ class Answers:
                 return self._fresh(tool, moment, request) if part == 1 else b""
 
     def _fresh(self, tool: Tool, moment: Moment, request: Request) -> bytes:
-        """A new session: in interactive runs one line naming the session that ended here before."""
+        """A new session: what its project is, and in interactive runs one line naming the session before it."""
+        texts = self._briefing.fresh(tool, moment), self._predecessor(tool, moment, request)
+        return tool.reply("SessionStart", "\n\n".join(filter(None, texts)))
+
+    def _predecessor(self, tool: Tool, moment: Moment, request: Request) -> str:
         if request.entrypoint != "cli" or not self._config.inject.startup_line or moment.cwd is None:
-            return b""
+            return ""
         before = self._before(tool.name, moment)
         if before is None:
-            return b""
+            return ""
         title = f' "{oneline(before.title, 80)}"' if before.title else ""
-        line = (
+        return (
             f"memd: the session before this one in this directory is {before.id}{title}, last active {clock(before.last_at)}; "
             f"`memd show {before.id}` shows what was kept of it. It is another session: nothing of it is carried over."
         )
-        return tool.reply("SessionStart", line)
 
     def _before(self, tool: str, moment: Moment) -> Session | None:
         """The newest session of this directory that is over and has something in it; one that still runs is not before."""

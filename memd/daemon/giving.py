@@ -8,6 +8,7 @@ and ends, and the next one begins before anybody has read that (measured on 2.0.
 """
 
 import asyncio
+import re
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -33,6 +34,9 @@ LOOK = 0.12
 """Seconds that the last look at a transcript may take before the first part is answered (the hook's deadline is 0.2)."""
 PATIENCE = 0.17
 """Seconds since a part was asked for, for which it waits for the hooks of earlier parts to end."""
+
+
+_PART = re.compile(rb"(?<!\\\\)memd checkpoint \d+, part \d of \d")
 
 
 class Giving:
@@ -176,7 +180,11 @@ class Giving:
     def _given(self, tool: Tool, moment: Moment, native: str, replies: Replies, prefix: str) -> None:
         """Record that a checkpoint's text was handed over, and in how many parts; a single line is no checkpoint."""
         session, origin = f"{tool.name}:{moment.session}", f"{tool.name}:{native}"
-        texts = [reply for name, reply in replies.by_name.items() if name.startswith(prefix)]
+        texts = [
+            reply
+            for name, reply in replies.by_name.items()
+            if name.startswith(prefix) and _PART.search(reply)  # not the constraints beside it
+        ]
         hook, at = f"{moment.event}:{moment.source}" if moment.source else moment.event, wall_clock()
         self._gave[session] = time.monotonic()
         while len(self._gave) > MOST_GIVEN:

@@ -17,7 +17,7 @@ from memd.project.identity import Project
 from memd.project.paths import Paths
 from memd.project.places import Places
 from memd.store import Store
-from memd.store.journals import JournalFile
+from memd.store.journals import CURRENT, JournalFile
 from memd.store.projects import Told
 
 STEP = 500
@@ -90,10 +90,12 @@ class Journalling:
 
     def file(self, project: str) -> None:
         """Write what the project's file does not have yet."""
-        table = self._store.projects
+        table, folder = self._store.projects, self._places.journal(project)
+        if not (folder / CURRENT).exists():  # moved into the repository, or removed by somebody
+            table.refile(project)
         while (unfiled := table.unfiled(project)).lines:
             table.filing(project, unfiled.upto)
-            JournalFile(self._places.journal(project)).append(unfiled.lines, doubted=unfiled.begun)
+            JournalFile(folder).append(unfiled.lines, doubted=unfiled.begun)
             table.filed(project, unfiled.upto)
 
     def behind(self) -> list[str]:

@@ -128,7 +128,7 @@ class Keeper:
     ) -> Checkpoint:
         tool, folder = named(session.tool), self._folder(session)
         budget = self.budget(session, tool)
-        full = compose(content, budget, tokens, limits(tool))
+        full = compose(content, budget, tokens, limits(tool, now.beside))
         checkpoint = replace(checkpoint, tokens=turn.sizes(checkpoint.parts, full.tokens, tokens))
         replies = self.ready.replies(tool, content, full, now, budget)
         self._folders.write(folder, checkpoint, full.text, replies, self._patch(checkpoint))
@@ -150,7 +150,7 @@ class Keeper:
         tool, folder = named(session.tool), self._folder(session)
         _, content = turn.number(made, current.number, current.at, current.trigger, current.receipt)
         budget = self.budget(session, tool)
-        full = compose(content, budget, tokens, limits(tool))
+        full = compose(content, budget, tokens, limits(tool, now.beside))
         replies = self.ready.replies(tool, content, full, now, budget)
         if self._folders.text(folder, current.number) is None:
             self._folders.write(folder, current, full.text, replies)
@@ -172,7 +172,7 @@ class Keeper:
         made = turn.draft(material, _Kept(checkpoint), first(material), judged)
         _, content = turn.number(made, checkpoint.number, checkpoint.at, checkpoint.trigger, checkpoint.receipt)
         tool = named(session.tool)
-        return compose(content, budget, tokens, limits(tool))
+        return compose(content, budget, tokens, limits(tool, self.ready.situation(material).beside))
 
 
 class _Kept:

@@ -6,15 +6,18 @@ was compacted, and again only when the mission changes.
 """
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memd import tokens
+from memd.daemon.constraints import of_session
 from memd.extract import turns
 from memd.extract.material import Material
 from memd.model import BESIDE_CHANNELS, Channel, Session, marks
 from memd.model.text import oneline
 from memd.render import Content, Limits, Rendered, compose, outline, short
 from memd.render.compose import SHORT
+from memd.render.sizing import units
 from memd.store import Store
 from memd.store.folders import Folders, Standing
 from memd.tools.protocol import Tool
@@ -34,6 +37,8 @@ class Situation:
     """The next compaction would follow closely on one after which a checkpoint was given."""
     waits: bool
     """A compaction lies behind that no checkpoint of ours was given after."""
+    beside: str = ""
+    """The project's constraints, which stand beside the checkpoint wherever that is given."""
 
 
 class Ready:
@@ -48,37 +53,39 @@ class Ready:
         boundaries, session = material.boundaries, material.session
         given = bool(boundaries) and self._given_since(session, boundaries[-1].number, len(boundaries))
         near = given and turns.since_boundary(material) < CLOSE
-        return Situation(len(boundaries), near, waits=bool(boundaries) and not given)
+        beside = of_session(session, session.window)
+        return Situation(len(boundaries), near, waits=bool(boundaries) and not given, beside=beside)
 
     def replies(self, tool: Tool, content: Content, full: Rendered, now: Situation, budget: int) -> dict[str, bytes]:
         """The bytes that each hook gives back."""
-        given = short(content, SHORT, tokens, limits(tool)) if now.near else full
+        given = short(content, SHORT, tokens, limits(tool, now.beside)) if now.near else full
         hint = {"PreCompact": tool.reply("PreCompact", summary_hint(content))}
         if tool.request_event:
             return {**hint, **self._standing(tool, content, given, now)}
-        replies = {
-            f"SessionStart.compact.{k}": tool.reply("SessionStart", text) for k, text in enumerate(given.parts, 1)
-        }
+        texts = _with(tool, given.parts, now.beside)
+        replies = {f"SessionStart.compact.{k}": tool.reply("SessionStart", text) for k, text in enumerate(texts, 1)}
         return {**replies, **self._back(tool, content, full, now, budget), **hint}
 
     def _back(self, tool: Tool, content: Content, full: Rendered, now: Situation, budget: int) -> dict[str, bytes]:
         """For a session that goes on: its text if it waits for it, else one line."""
         if not now.waits:
             return {"SessionStart.resume.1": tool.reply("SessionStart", _line(content))}
-        back = {f"SessionStart.resume.{k}": tool.reply("SessionStart", text) for k, text in enumerate(full.parts, 1)}
+        texts = _with(tool, full.parts, now.beside)
+        back = {f"SessionStart.resume.{k}": tool.reply("SessionStart", text) for k, text in enumerate(texts, 1)}
         if self.provable(content.session):
-            one = compose(content, budget, tokens, Limits(tool.part_limit, 1))
-            back[LATE] = tool.reply(tool.prompt_event, one.text)
+            one = compose(content, budget, tokens, Limits(tool.part_limit - units(now.beside) - 2, 1))
+            back[LATE] = tool.reply(tool.prompt_event, _joined(now.beside, one.text))
         return back
 
     def _standing(self, tool: Tool, content: Content, given: Rendered, now: Situation) -> dict[str, bytes]:
         """The text that stands in every request since the last compaction."""
-        if not now.compactions:
+        if not now.compactions and not now.beside:
             return {}
         folder = self._folders.session(tool.name, content.session.partition(":")[2])
-        kept, mission = self._folders.standing(folder), _mission(content)
+        kept, mission = self._folders.standing(folder), _mission(content, now.beside)
         if kept is None or (kept.compactions, kept.about) != (now.compactions, mission):
-            kept = Standing(now.compactions, mission, tool.reply(tool.request_event, given.text))
+            text = _joined(now.beside, given.text if now.compactions else "")
+            kept = Standing(now.compactions, mission, tool.reply(tool.request_event, text))
             self._folders.let_stand(folder, kept)
         return {tool.request_event: kept.reply}
 
@@ -104,9 +111,24 @@ class Ready:
         return any(marks.find(record.text) is not None for record in own)
 
 
-def limits(tool: Tool) -> Limits:
-    """What the tool's hooks can carry."""
-    return Limits(tool.part_limit, tool.part_count)
+def limits(tool: Tool, beside: str = "") -> Limits:
+    """What the tool's hooks can carry of a checkpoint, where `beside` stands beside it."""
+    if not beside:
+        return Limits(tool.part_limit, tool.part_count)
+    if tool.part_count > 1:
+        return Limits(tool.part_limit, tool.part_count - 1)
+    return Limits(tool.part_limit - units(beside) - 2, 1)
+
+
+def _with(tool: Tool, parts: Sequence[str], beside: str) -> list[str]:
+    """A checkpoint's parts and what stands beside it: an output of its own behind them, or before the only one."""
+    if not beside:
+        return list(parts)
+    return [*parts, beside] if tool.part_count > 1 else [_joined(beside, parts[0])]
+
+
+def _joined(*texts: str) -> str:
+    return "\n\n".join(filter(None, texts))
 
 
 def summary_hint(content: Content) -> str:
@@ -124,9 +146,9 @@ def summary_hint(content: Content) -> str:
     return "\n".join(lines)
 
 
-def _mission(content: Content) -> str:
+def _mission(content: Content, beside: str) -> str:
     """What stands in the text changes when this does."""
-    lines = outline.sections(content.parts.mind).get("Mission", [])
+    lines = [*outline.sections(content.parts.mind).get("Mission", []), beside]
     return hashlib.blake2b("\n".join(lines).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 _OPEN = re.compile(r"memd checkpoint (\d{1,9}), part (\d) of (\d)\n")
 _END = re.compile(r"^memd checkpoint (\d{1,9}) of (\S{1,200}) ends here; receipt ([A-Za-z0-9]{6})\s*\Z", re.MULTILINE)
-_LINE = re.compile(r"memd: (?:session|the session before|background \()")
+_LINE = re.compile(r"memd: (?:session|the session before|background \(|project |note: )")
 _START = r"(?:^|(?<=[\r\v\f\x1c-\x1e\x85\u2028\u2029]))"
 """Where a line starts for any reader, not only for `splitlines`."""
 _IMITATION = re.compile(
-    _START
-    + r"([^\S\n]*)(?=memd checkpoint \d|memd: (?:session|the session before|background \()|#{1,6}[^\S\n]|The current request \(#"
+    _START + r"([^\S\n]*)(?=memd checkpoint \d|memd: (?:session|the session before|background \(|project |note: )"
+    r"|#{1,6}[^\S\n]|The current request \(#"
     r"|(?:Added while I worked|Said when refusing|Answer to my question|Waiting in the client's queue)\b"
     r"|background \([^()\n]*\), not typed"
     r"|#\d+(?::| (?:\d{4}-\d\d-\d\d )?\d\d:\d\dZ| answer to my question| when (?:refusing|allowing)| added while| queued:| /\S)"

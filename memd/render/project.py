@@ -11,6 +11,10 @@ from memd.model.text import clock, line, oneline, printable
 
 ANCHORS, STATE = 5_000, 2_000
 """Characters of anchors.json and state.md at most."""
+BOOTSTRAP, SHORT, RULES = 1_500, 500, 1_500
+"""Tokens of a bootstrap, of its short form, and of the constraints alone, at most."""
+BOOTSTRAP_MARK = "memd: project bootstrap of "
+"""How a bootstrap begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,3 +92,65 @@ def _rows(section: Section, lines: int, width: int) -> Iterator[str]:
     for kind, rows in kinds:
         for row in rows[:lines]:
             yield f"- {kind}: {printable(marks.escape(oneline(row, width)))}"
+
+
+def weight(text: str) -> int:
+    """About how many tokens a text has, rather more than less: a hook cannot wait for the tokenizer to be loaded."""
+    wide = sum(character > "\x7f" for character in text)
+    return (len(text) - wide) // 3 + wide * 6 // 5 + 1
+
+
+def constraints(name: str, rules: Sequence[str], digest: str, room: int) -> str:
+    """The rules as they are put into the context, in their order; what does not fit is counted, with where it stands."""
+    text = f"{constraints_mark(name, digest)} as people wrote them, in force in every session here:"
+    kept = list[str]()
+    for row in rules:
+        if weight("\n".join((text, *kept, row))) > room - 30:
+            kept.append(f"({len(rules) - len(kept)} more lines: `.agent/constraints.md`)")
+            break
+        kept.append(row)
+    return "\n".join((text, *kept))
+
+
+def constraints_mark(name: str, digest: str) -> str:
+    """How a copy of the rules begins; by it the last copy is found in the transcript."""
+    return f"memd: project constraints of {oneline(name, 60)} (.agent/constraints.md, {digest}),"
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a bootstrap is made from."""
+
+    name: str
+    at: int
+    state: str
+    anchors: Sequence[Anchor]
+    entries: Sequence[JournalEntry]
+    receipt: str
+    constraints: str
+
+
+def bootstrap(known: Known, room: int) -> str:
+    """State, anchors, the last three journal entries, receipt, constraints: always in this order, within `room` tokens."""
+    for share in (1.0, 0.8, 0.6, 0.45, 0.3, 0.2, 0.1, 0.0):
+        text = "\n".join(_stages(known, share))
+        if weight(text) <= room:
+            break
+    return text
+
+
+def _stages(known: Known, share: float) -> Iterator[str]:
+    head = f"{BOOTSTRAP_MARK}{oneline(known.name, 60)}, what memd keeps of it, written {clock(known.at)}; a newer message wins."
+    yield head
+    yield "S10 state"
+    rows = [row for row in known.state.splitlines()[1:] if row.strip()]
+    yield from (row.replace("## ", "session ", 1) for row in rows[: max(int(len(rows) * share), 1)])
+    yield "S20 anchors (most recently used first)"
+    shown = [f"{one.shown}{' (not there any more)' if one.stale else ''}" for one in known.anchors]
+    yield ", ".join(shown[: int(24 * share) + 2]) or "none yet"
+    yield "S30 journal (the last three)"
+    width = 60 + int(140 * share)
+    yield from [oneline(f"{clock(one.at)} {change(one)}", width) for one in known.entries[-3:]] or ["nothing yet"]
+    yield f"S40 receipt {known.receipt}; the whole: `memd show state`, `anchors`, `journal`"
+    yield "S50 constraints"
+    yield known.constraints or "none"

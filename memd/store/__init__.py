@@ -239,6 +239,10 @@ class Store:
         """Compactions, oldest first."""
         return reading.boundaries(self._db, session)
 
+    def tokens_at(self, session: str, number: int) -> int:
+        """How full the context was at the last answer before a message, in the provider's tokens; 0 where none was."""
+        return reading.tokens_at(self._db, session, number)
+
     def gaps(self, session: str) -> dict[tuple[str, str], int]:
         """How many rows were seen and not read as entries, by (kind, what)."""
         return reading.gaps(self._db, session)

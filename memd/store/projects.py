@@ -142,6 +142,12 @@ class Projects:
         with self._db.transaction() as sql:
             sql.execute("UPDATE project SET filed = ? WHERE id = ?", (upto, project))
 
+    def refile(self, project: str) -> None:
+        """All lines are to be written anew."""
+        if self._db.row("SELECT 1 FROM project WHERE id = ? AND filed > 0", (project,)):
+            self.filing(project, 0)
+            self.filed(project, 0)
+
     def waiting(self) -> list[str]:
         """Sessions with calls that have ended and were not looked at."""
         rows = self._db.rows(

@@ -96,6 +96,16 @@ def boundaries(database: Database, session: str) -> list[Boundary]:
     return [Boundary(*row) for row in rows]
 
 
+def tokens_at(database: Database, session: str, number: int) -> int:
+    """The context's fill at the last answer up to a message."""
+    found = database.row(
+        "SELECT tokens FROM usage WHERE session = (SELECT row FROM session WHERE id = ?) AND number <= ?"
+        " ORDER BY number DESC LIMIT 1",
+        (session, number),
+    )
+    return int(found[0]) if found else 0
+
+
 def gaps(database: Database, session: str) -> dict[tuple[str, str], int]:
     """How many rows were not read as entries, by kind and what."""
     rows = database.rows(

@@ -1,0 +1,49 @@
+"""What people and agents write in `.agent/`: the rules that are always in context. Read, never changed."""
+
+import re
+from dataclasses import dataclass
+from hashlib import sha256
+
+from memd.model import marks
+from memd.model.text import printable
+from memd.project import checks
+from memd.project.identity import AGENT, Project
+
+CONSTRAINTS = "constraints.md"
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_TITLE = re.compile(r"^# .*$", re.MULTILINE)
+ENTRY = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+\S")
+
+
+@dataclass(frozen=True, slots=True)
+class Constraints:
+    """The project's rules: lines in their order, inert, and a few characters that tell one version from another."""
+
+    name: str
+    lines: tuple[str, ...]
+    digest: str
+
+
+def constraints(project: Project) -> Constraints | None:
+    """The rules of a project; None where there are none."""
+    if project.agent is None:
+        return None
+    text = checks.text(project.root, f"{AGENT}/{CONSTRAINTS}")
+    lines = rules(text or "")
+    if not lines:
+        return None
+    return Constraints(project.root.name, lines, sha256("\n".join(lines).encode("utf-8", "replace")).hexdigest()[:6])
+
+
+def rules(text: str) -> tuple[str, ...]:
+    """The lines of a file without its title, comments and blank lines; what acts or imitates memd's marks is escaped."""
+    bare = _TITLE.sub("", _COMMENT.sub("", text))
+    return tuple(printable(marks.escape(row.rstrip())) for row in bare.splitlines() if row.strip())
+
+
+def naming(rules: Constraints | None, words: set[str]) -> list[str]:
+    """The rules in which one of these words stands, as a whole word."""
+    if rules is None or not words:
+        return []
+    shape = re.compile("|".join(rf"(?<![\w]){re.escape(word)}(?![\w])" for word in sorted(words)), re.IGNORECASE)
+    return [row.strip() for row in rules.lines if ENTRY.match(row) and shape.search(row)]

@@ -192,7 +192,7 @@ def reasons(memd: Memd, session: str) -> dict[str, str]:
 
 def test_the_plugin_does_the_same(people: Codex, responses: ScriptedModel, memd: Memd) -> None:
     """Who prefers `codex plugin` gets the same text; nobody's `hooks.json` is touched, and the doctor knows of it."""
-    before = people.hooks.read_bytes()
+    before = files(people)
     people.plugin("marketplace", "add", str(Path(__file__).parents[2] / "hooks" / "codex"))
     people.plugin("add", "memd@memd")
     with memd.daemon():
@@ -206,4 +206,6 @@ def test_the_plugin_does_the_same(people: Codex, responses: ScriptedModel, memd:
         assert reasons(memd, session) == {}
     (given,) = checkpoints(responses.requests[-1])
     assert MISSION in given.text
-    assert people.hooks.read_bytes() == before
+    assert people.hooks.read_bytes() == before[people.hooks.name][1]
+    memd.run("uninstall", "--yes")
+    assert files(people) == before

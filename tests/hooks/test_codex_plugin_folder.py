@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memd import assets
-from memd.tools.codex import install
+from memd.tools.codex import install, trusted
 
 FOLDER = assets.path("hooks", "codex")
 COMMAND = ("/d/bin/python3", "-I", "-S", "/d/memd_hook.py")
@@ -29,7 +29,7 @@ def test_the_marketplace_and_the_plugin_name_each_other():
     plugin = json.loads((FOLDER / "memd" / ".codex-plugin" / "plugin.json").read_text())
     (listed,) = market["plugins"]
     assert (f"{plugin['name']}@{market['name']}", listed["name"]) == ("memd@memd", "memd")
-    assert f"{plugin['name']}@" == install.PLUGIN
+    assert f"{plugin['name']}@{market['name']}" == trusted.PLUGIN
     assert (FOLDER / listed["source"]["path"] / plugin["hooks"]).is_file()
 
 

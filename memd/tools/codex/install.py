@@ -33,8 +33,6 @@ ENTRIES = (
 _WHOLE = frozenset({"SessionStart", "UserPromptSubmit"})
 """The events at which a whole checkpoint may be given: without a limit of 0 the client cuts it at 10,000 bytes."""
 HOOKS = HookFile(TOOL, tuple(entry.event for entry in ENTRIES), fixed=True)
-PLUGIN = "memd@"
-"""How the name of memd's plugin begins in the client's list."""
 
 
 def files(home: Path) -> tuple[Path, Path]:
@@ -79,15 +77,19 @@ def unplan(home: Path, before: Files, original: Files) -> tuple[Plan, ...]:
         removal = Plan(hooks, before[hooks], HOOKS.uninstall(before[hooks], original.get(hooks)))
     except Refused as error:
         raise Refused(f"{hooks}: {error}") from error
-    if content is None or b"hooks.json:" not in content:
+    if content is None:
         return (removal,)
     try:
-        after: bytes | None = trusted.without(content, str(hooks), own(before[hooks]), original.get(config))
+        tables = trusted.ours(content, str(hooks), own(before[hooks]))
+        after: bytes | None = trusted.without(content, tables, original.get(config))
     except Refused as error:
+        if not any(word in content for word in (b"hooks.json:", trusted.PLUGIN.encode())):
+            return (removal,)  # whatever it is
         raise Refused(f"{config}: {error}") from error
     if original.get(config) == b"" and not (after or b"").strip():
         after = None
-    return removal, Plan(config, content, after, what="trust entries")
+    plugin = any(names[0] == "plugins" for names in tables)
+    return removal, Plan(config, content, after, what="plugin and trust entries" if plugin else "trust entries")
 
 
 def installed(home: Path, before: Files, command: Sequence[str]) -> tuple[str, ...]:
@@ -114,9 +116,8 @@ def installed(home: Path, before: Files, command: Sequence[str]) -> tuple[str, .
 
 def plugged(settings: Mapping[str, Any]) -> str | None:
     """The name of memd's plugin where the hooks come from that instead: the client has its own list of plugins."""
-    plugins = trusted.table(settings, "plugins")
-    ours = (name for name in plugins if name.startswith(PLUGIN))
-    return next((name for name in ours if trusted.table(plugins, name).get("enabled") is True), None)
+    there = trusted.table(settings, "plugins", trusted.PLUGIN).get("enabled") is True
+    return trusted.PLUGIN if there else None
 
 
 def own(content: bytes | None) -> tuple[trusted.Hook, ...]:

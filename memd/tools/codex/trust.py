@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from memd.tools import hookfile
-from memd.tools.codex.install import ENTRIES, PLUGIN, TOOL, files
+from memd.tools.codex.install import ENTRIES, TOOL, files
 from memd.tools.codex.place import place
+from memd.tools.codex.trusted import PLUGIN
 from memd.tools.protocol import Talk
 
 _Hooks = Generator[Mapping[str, Any], Any, tuple[list[dict[str, Any]], list[str]] | None]
@@ -81,7 +82,7 @@ def _faults(
 ) -> tuple[str, ...] | None:
     if found is None:
         return None
-    ours = _own(found, home, command) or [hook for hook in found[0] if str(hook.get("pluginId")).startswith(PLUGIN)]
+    ours = _own(found, home, command) or [hook for hook in found[0] if hook.get("pluginId") == PLUGIN]
     if len(ours) < len(ENTRIES):
         ignored = any(str(files(home)[0].name) in warning for warning in found[1])
         return ("malformed" if ignored else "changed" if ours else "disabled",)

@@ -22,8 +22,10 @@ from memd.tools.hookfile import Chain
 from memd.tools.protocol import HookEntry
 
 _DEFAULT_TIMEOUT = 600
-_HEADER = re.compile(r"[ \t]*\[[ \t]*hooks[ \t]*\.[ \t]*state\b.*\]")
-_ENTRY = re.compile(r"[ \t]*(?:trusted_hash|enabled)[ \t]*=")
+_HEADER = re.compile(r"[ \t]*\[[ \t]*(?:hooks|plugins|marketplaces)\b.*\]")
+_ENTRY = re.compile(r"[ \t]*\w+[ \t]*=")
+PLUGIN = "memd@memd"
+"""The name of memd's plugin in the client's list: the plugin, and the marketplace that the folder is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,25 +110,36 @@ def _entry(states: Mapping[str, Any], file: str, one: Hook) -> dict[str, Any]:
     return next((entry for entry in found if entry.get("trusted_hash") == one.sha256), {})
 
 
-def without(content: bytes, file: str, hooks: Collection[Hook], original: bytes | None) -> bytes:
-    """The configuration without the entries of these hooks; `original`: as it was before them, if that is known.
+Names = tuple[str, ...]
+"""A table of the configuration by the names that lead to it."""
 
-    All else keeps its bytes and its meaning. Where an entry is written in a way that the client does not write, it stays:
-    it is somebody else's text, and means nothing once the hook is gone.
-    """
+
+def ours(content: bytes, file: str, hooks: Collection[Hook]) -> list[Names]:
+    """The tables that the client wrote for these hooks, and for memd's plugin, where that is or was there."""
     config = load(content)
     states = table(config, "hooks", "state")
-    ours = {key for key in states for one in hooks if _is_for(key, states[key], file, one)}
-    if not ours:
+    of_hooks = [key for key in states if any(_is_for(key, states[key], file, one) for one in hooks)]
+    of_plugin = [key for key in states if key.startswith(f"{PLUGIN}:")]
+    named = [("plugins", PLUGIN), ("marketplaces", PLUGIN.partition("@")[2])]
+    there = [names for names in named if table(config, *names)]
+    return [*(("hooks", "state", key) for key in (*of_hooks, *of_plugin)), *there]
+
+
+def without(content: bytes, tables: Sequence[Names], original: bytes | None) -> bytes:
+    """The configuration without these tables; `original`: as it was before them, if that is known.
+
+    All else keeps its bytes and its meaning. Where one is written in a way that the client does not write, all stay: that is
+    somebody else's text, and means nothing once the hooks are gone.
+    """
+    if not tables:
         return content
-    text = content.decode("utf-8")
-    for key in ours:
-        text = _cut(text, key)
-    wanted = {key: value for key, value in states.items() if key not in ours}
-    if not wanted and "state" not in table(load(original or b""), "hooks"):
-        text = _cut(text, None)
-    after = load(text.encode())
-    return text.encode() if _same(config, after, wanted) else content
+    text, wanted = content.decode("utf-8"), load(content)
+    for names in tables:
+        text = _cut(text, names)
+        del table(wanted, *names[:-1])[names[-1]]
+    if not table(wanted, "hooks", "state") and "state" not in table(load(original or b""), "hooks"):
+        text = _cut(text, ("hooks", "state"))
+    return text.encode() if _full(load(text.encode())) == _full(wanted) else content
 
 
 def _is_for(key: str, entry: Any, file: str, one: Hook) -> bool:
@@ -135,21 +148,21 @@ def _is_for(key: str, entry: Any, file: str, one: Hook) -> bool:
     return key.endswith(f"/hooks.json:{one.place}") and table(entry).get("trusted_hash") == one.sha256
 
 
-def _cut(text: str, key: str | None) -> str:
-    """Cuts a table with what the client writes into it, and the blank line before it."""
+def _cut(text: str, names: Names) -> str:
+    """Cuts a table with the plain values in it, and the blank line before it."""
     lines = text.splitlines(keepends=True)
     for start, line in enumerate(lines):
-        if not _HEADER.match(line) or _named(line) != (("hooks", "state") if key is None else ("hooks", "state", key)):
+        if not _HEADER.match(line) or _named(line) != names:
             continue
         end = start + 1
-        while key is not None and end < len(lines) and _ENTRY.match(lines[end]):
+        while end < len(lines) and _ENTRY.match(lines[end]):
             end += 1
         blank = start > 0 and not lines[start - 1].strip()
         return "".join([*lines[: start - blank], *lines[end:]])
     return text
 
 
-def _named(header: str) -> tuple[str, ...]:
+def _named(header: str) -> Names:
     """The names in a table's header; empty where it is none."""
     try:
         value: Any = tomllib.loads(header)
@@ -162,12 +175,8 @@ def _named(header: str) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _same(before: dict[str, Any], after: dict[str, Any], wanted: Mapping[str, Any]) -> bool:
-    """Whether nothing but our entries, and what is empty without them, makes the difference."""
-
-    def rest(config: dict[str, Any], states: Mapping[str, Any]) -> dict[str, Any]:
-        hooks = {**table(config, "hooks"), "state": dict(states)}
-        full = {name: value for name, value in hooks.items() if value}
-        return {name: value for name, value in {**config, "hooks": full}.items() if value or name != "hooks"}
-
-    return rest(before, wanted) == rest(after, table(after, "hooks", "state"))
+def _full(config: dict[str, Any]) -> dict[str, Any]:
+    """What a configuration says, without the tables that may stand there empty."""
+    hooks = {name: value for name, value in table(config, "hooks").items() if value or name != "state"}
+    whole = {**config, "hooks": hooks}
+    return {name: value for name, value in whole.items() if value or name not in {"hooks", "plugins", "marketplaces"}}

@@ -313,6 +313,20 @@ class TestTrustTakenOut:
         theirs = '\n[hooks.state]\n\n[hooks.state."/h/hooks.json:session_start:0:0"]\ntrusted_hash = "sha256:aa"\n'
         assert taken_out(hooks, None, theirs.encode())[1] == theirs.encode()
 
+    def test_the_plugin_goes_too(self):
+        """Its entry, its marketplace's and its trust; other plugins and marketplaces stay as they are."""
+        others = '[marketplaces.theirs]\nsource = "x"\n\n[plugins."a@theirs"]\nenabled = true\n'
+        plugin = (
+            '\n[marketplaces.memd]\nsource_type = "local"\nsource = "/x"\n\n[plugins."memd@memd"]\nenabled = true\n'
+            '\n[hooks.state]\n\n[hooks.state."memd@memd:hooks/hooks.json:session_start:0:0"]\ntrusted_hash = "sha256:1"\n'
+        )
+        (_, removal) = install.unplan(HOME, files(None, (MINE + others + plugin).encode()), {})
+        assert (removal.after.decode(), removal.what) == (MINE + others, "plugin and trust entries")
+
+    def test_broken_settings_without_ours_are_left_alone(self):
+        """Nothing of ours is in there, so there is nothing to refuse."""
+        assert taken_out(put_in(b"{}"), b"{}", b"x = ")[1] == b"x = "
+
     def test_broken_settings_are_refused(self, hooks):
         """They are the person's to mend; the line says where."""
         with pytest.raises(Refused, match=r"^/h/config\.toml: not TOML"):

@@ -132,7 +132,11 @@ class Answers:
         return tool.reply("SessionStart", "\n\n".join(filter(None, texts)))
 
     def _predecessor(self, tool: Tool, moment: Moment, request: Request) -> str:
-        if request.entrypoint != "cli" or not self._config.inject.startup_line or moment.cwd is None:
+        if (
+            not self._config.inject.startup_line
+            or moment.cwd is None
+            or not tool.interactive(moment, request.entrypoint)
+        ):
             return ""
         before = self._before(tool.name, moment)
         if before is None:

@@ -128,7 +128,7 @@ Known = Callable[[], Mapping[Path, int]]
 
 
 class Tool(Protocol):
-    """A coding agent. What reads (`place`, `sources`, `read`, `there`, `claims`, `children`) says so; all else is pure.
+    """A coding agent. Pure, but for what reads: `place`, `sources`, `read`, `there`, `claims`, `children`, `interactive`.
 
     A transcript is named by a path. Where a tool keeps many in one file, each has a path of its own below the file's,
     `<database>/<native id>`: a file has no children, so nothing else can be meant.
@@ -234,6 +234,13 @@ class Tool(Protocol):
 
     def moment(self, event: str, payload: Mapping[str, Any]) -> Moment | None:
         """A hook's payload; None when it is not one."""
+        ...
+
+    def interactive(self, moment: Moment, entrypoint: str | None) -> bool:
+        """Whether a person sits at a screen of the session that a hook tells of. Reads, cheaply.
+
+        `entrypoint` is what the hook's environment says of the client's start, for clients that say it there.
+        """
         ...
 
     def entries(self) -> tuple[HookEntry, ...]:

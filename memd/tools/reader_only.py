@@ -73,6 +73,9 @@ class ReaderOnly:
     def moment(self, event: str, payload: Mapping[str, Any]) -> Moment | None:  # noqa: ARG002 - nobody calls
         return None
 
+    def interactive(self, moment: Moment, entrypoint: str | None) -> bool:  # noqa: ARG002 - nobody asks
+        return False
+
     def entries(self) -> tuple[HookEntry, ...]:
         return ()
 

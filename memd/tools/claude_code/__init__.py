@@ -85,6 +85,9 @@ class ClaudeCode:
     def moment(self, event: str, payload: Mapping[str, Any]) -> Moment | None:
         return hooks.moment(event, payload)
 
+    def interactive(self, moment: Moment, entrypoint: str | None) -> bool:  # noqa: ARG002 - the environment tells
+        return entrypoint == "cli"
+
     def entries(self) -> tuple[HookEntry, ...]:
         return install.ENTRIES
 

@@ -84,6 +84,9 @@ class Codex:
     def moment(self, event: str, payload: Mapping[str, Any]) -> Moment | None:
         return hooks.moment(event, payload)
 
+    def interactive(self, moment: Moment, entrypoint: str | None) -> bool:  # noqa: ARG002 - another client's
+        return moment.transcript is not None and place.on_screen(Path(moment.transcript))
+
     def entries(self) -> tuple[HookEntry, ...]:
         return install.ENTRIES
 

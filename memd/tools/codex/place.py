@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from memd.errors import SourceUnreadable
 from memd.tools.codex import delivery, source
 from memd.tools.fields import string, table
 from memd.tools.jsonl import objects
@@ -74,6 +75,14 @@ def _is_row(row: Mapping[str, Any]) -> bool:
         return True
     bare = kind in _BARE and ("role" in row or "call_id" in row)
     return bare or ("instructions" in row and "timestamp" in row and bool(string(row, "id")) and not kind)
+
+
+def on_screen(path: Path) -> bool:
+    """Whether a transcript was begun on the client's own screen: its first line is on disk before the first hook runs."""
+    try:
+        return delivery.client(_meta(source.first(path))).screen
+    except (OSError, SourceUnreadable):
+        return False
 
 
 def children(path: Path) -> list[Path]:

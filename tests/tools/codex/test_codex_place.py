@@ -112,3 +112,25 @@ def test_the_sub_agents_beside_a_session(tmp_path):
     path.write_bytes(zstandard.compress(head(id="c3", session_id=THREAD, source=SPAWN)[0] + b"\n"))
     mother = tmp_path / f"rollout-2026-11-29T22-50-00-{THREAD}.jsonl"
     assert [child.name[19:27] for child in TOOL.children(mother)] == ["22-51-00", "22-59-00"]
+
+
+def test_a_screen_is_known_by_the_first_line(tmp_path):
+    """Codex's own screen, with or without its daemon; `codex exec`, other clients and a missing file are none."""
+    path = tmp_path / "rollout-x.jsonl"
+    told = {}
+    starts = [("cli", "codex-tui"), ("vscode", "codex-tui"), ("exec", "codex_exec"), ("vscode", "codex_vscode")]
+    for source, originator in starts:
+        payload = {"id": "t", "source": source, "originator": originator}
+        path.write_text(json.dumps({"type": "session_meta", "payload": payload}) + "\n")
+        told[source, originator] = TOOL.interactive(_starts(path), None)
+    assert told == {
+        ("cli", "codex-tui"): True,
+        ("vscode", "codex-tui"): True,
+        ("exec", "codex_exec"): False,
+        ("vscode", "codex_vscode"): False,
+    }
+    assert not TOOL.interactive(_starts(tmp_path / "nothing.jsonl"), "cli")
+
+
+def _starts(path):
+    return TOOL.moment("SessionStart", {"session_id": "t", "source": "startup", "transcript_path": str(path)})

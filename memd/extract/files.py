@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from memd.extract import shell
 from memd.model import Done, Kind, State
 
 
@@ -22,17 +23,25 @@ class Touched:
 
 
 def touched(done: Sequence[Done]) -> list[Touched]:
-    """Every file of the finished calls, least recently touched first."""
+    """Every file of the finished calls, least recently touched first; what a shell showed was read."""
     found: dict[str, Touched] = {}
     for call in done:
-        if call.state is State.DONE and call.target and call.kind in {Kind.READ, Kind.EDIT, Kind.CREATE}:
-            before = found.pop(call.target, Touched(call.target, 0, created=False, reads=0, number=0))
-            found[call.target] = _after(before, call)
+        for path in _paths(call) if call.state is State.DONE else ():
+            found[path] = _after(found.pop(path, Touched(path, 0, created=False, reads=0, number=0)), call)
     return list(found.values())
 
 
+def _paths(call: Done) -> list[str]:
+    """The files of a call; one that a shell named from its own directory stays relative where that is not known."""
+    if call.kind in {Kind.READ, Kind.EDIT, Kind.CREATE}:
+        return [call.target] if call.target else []
+    looked = shell.looked_at(call.target) if call.kind is Kind.COMMAND else []
+    where = PurePosixPath(str(call.detail.get("cwd") or shell.entered(call.target)))
+    return [path if path.startswith("~") else str(where / path) for path in looked]
+
+
 def _after(before: Touched, call: Done) -> Touched:
-    if call.kind is Kind.READ:
+    if call.kind in {Kind.READ, Kind.COMMAND}:
         return Touched(
             before.path, before.changes, before.created, before.reads + 1, call.number, before.old, before.new
         )

@@ -53,6 +53,8 @@ _TESTS = re.compile(
     r"|swift test|dotnet test|(?:\./)?gradlew? \S*test|mvn \S*(?:test|verify)"
     r"|(?:npm|pnpm|yarn|bun|make|just|mise|task|rake|deno)(?: run)? (?:test|check)(?:[:\w-]*))(?=\s|$)"
 )
+_SHOWS = re.compile(r"(?:cat|nl|head|tail|less|bat|sed -n)\s")
+_A_FILE = re.compile(r"(?![-\d])(?=.*[A-Za-z])(?:[\w.@+~-]*/)*[\w.@+-]+\.\w{1,8}")
 _TRIVIAL = re.compile(
     r"(?:ls|cd|cat|head|tail|grep|rg|find|sed|awk|echo|printf|wc|pwd|sleep|which|mkdir|true|false|sort|uniq|tr|cut|xargs|tee"
     r"|less|column|tree|touch|export|source|set|read|date|for|do|done|if|then|fi|else|while|nl"
@@ -115,6 +117,19 @@ def spoken(command: str) -> str:
     words = program(command).split()
     second = [word for word in words[1:] if re.fullmatch(r"[a-z][a-z-]*", word)]
     return " ".join([*words[:1], *(second if words and not trivial(f"{words[0]} ") else [])])
+
+
+def looked_at(command: str) -> list[str]:
+    """The files that a shell line shows (`cat a`, `sed -n 1,9p a`), as they are named in it."""
+    shown = (part.split()[1:] for part in simple(command) if _SHOWS.match(part))
+    return [word for words in shown for word in (w.strip("'\"") for w in words) if _A_FILE.fullmatch(word)]
+
+
+def entered(command: str) -> str:
+    """The directory that a shell line goes to first, where it is named whole; else empty."""
+    first = next(iter(simple(command)), "")
+    words = first.split()
+    return words[1].strip("'\"") if len(words) == 2 and words[0] == "cd" and words[1].strip("'\"")[:1] == "/" else ""
 
 
 def salient(command: str) -> list[str]:

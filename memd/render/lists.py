@@ -7,7 +7,7 @@ A writer gives the best of every kind first, so a title comes again and again; w
 import re
 from collections.abc import Iterable
 
-_PLACE = re.compile(r"  ([^`\s][^:]*?)(?: \(#\d+\))?: (?=\S)")
+PLACE = re.compile(r"  ([^`\s][^:]*?)(?: \(#\d+\))?: (?=\S)")
 CUT = "  …"
 
 
@@ -35,11 +35,11 @@ def _rows(rows: list[str]) -> list[str]:
     """The rows, those of one place joined; that something was cut is said once, at the end."""
     joined: dict[str, str] = {}
     for number, row in enumerate(row for row in rows if row != CUT):
-        place = _PLACE.match(row)
+        place = PLACE.match(row)
         key = place[1] if place else row.strip().partition(" (#")[0] if not row.startswith("  `") else f"\0{number}"
         if key not in joined:
             joined[key] = row
         elif place:
             before = joined[key]
-            joined[key] = before + (" " if _PLACE.match(before) else ": ") + row[place.end() :]
+            joined[key] = before + (" " if PLACE.match(before) else ": ") + row[place.end() :]
     return [*joined.values(), *([CUT] if CUT in rows else [])]

@@ -1,7 +1,9 @@
 """The rest by value: which blocks of mind and scene are shown when not all fit."""
 
+from collections.abc import Sequence
+
 from memd.model import marks
-from memd.render.lists import CUT, is_list, merged
+from memd.render.lists import CUT, PLACE, is_list, merged
 from memd.render.purse import Purse, heading
 
 VALUE = (
@@ -49,14 +51,37 @@ class Shelf:
                 self._purse.left -= self._purse.cost(shown) - paid
 
     def _fitting(self, block: str, room: int) -> str:
-        """The block, or of a list as many rows as fit."""
+        """The block, or of a list the rows that fit, or the first strings of one; of a quotation its first rows."""
         if self._purse.cost(block) <= room:
             return block
-        rows = block.split("\n")
-        sign = "  > …" if rows[-1].startswith("  >") else CUT
-        while is_list(block) and len(rows) > 2 and room >= SHORTEST:
-            rows = rows[:-1]
-            cut = "\n".join([*rows, sign])
+        if not is_list(block) or room < SHORTEST:
+            return ""
+        head, *rows = block.split("\n")
+        if rows[0].startswith("  >"):
+            return self._quotation(head, rows, room)
+        room -= self._purse.cost(head) + self._purse.cost(CUT)
+        kept = list[str]()
+        for row in rows:
+            shown = row if self._purse.cost(row) <= room else self._strings(row, room)
+            if shown:
+                kept.append(shown)
+                room -= self._purse.cost(shown)
+        return "\n".join([head, *kept, CUT]) if kept else ""
+
+    def _strings(self, row: str, room: int) -> str:
+        """Of a row `place: strings` the place with as many strings as fit, two at least."""
+        place, _, strings = row.partition(": ")
+        words = strings.split(" ")
+        while PLACE.match(row) and len(words) > 2:
+            words.pop()
+            shown = f"{place}: {' '.join(words)}"
+            if self._purse.cost(shown) <= room:
+                return shown
+        return ""
+
+    def _quotation(self, head: str, rows: Sequence[str], room: int) -> str:
+        for end in range(len(rows) - 1, 0, -1):
+            cut = "\n".join([head, *rows[:end], "  > …"])
             if self._purse.cost(cut) <= room:
                 return cut
         return ""

@@ -116,3 +116,32 @@ def test_no_line_is_too_odd(command):
     for part in shell.simple(command):
         assert part == part.strip()
     shell.salient(command), shell.effects(command), shell.program(command)
+
+
+@pytest.mark.parametrize(
+    ("command", "files"),
+    [
+        ("sed -n '1,260p' src/a.py && cat /etc/b.toml | head -5", ["src/a.py", "/etc/b.toml"]),
+        ("head -20 'notes.md'", ["notes.md"]),
+        ("cat *.py", []),
+        ("rm a.py", []),
+    ],
+)
+def test_the_files_that_a_line_shows_are_known(command, files):
+    """By the name that they have in it; patterns and other programs' arguments are no files that were read."""
+    assert shell.looked_at(command) == files
+
+
+@pytest.mark.parametrize(("command", "directory"), [("cd /srv/w && ls", "/srv/w"), ("cd w && ls", ""), ("ls /srv", "")])
+def test_where_a_line_goes_first(command, directory):
+    """Only a directory that is named whole tells where it is."""
+    assert shell.entered(command) == directory
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [("git diff --stat | head", "git diff"), ("npm run test:ci", "npm run"), ("grep -rn maxRetries src", "grep")],
+)
+def test_a_program_is_spoken_of_with_its_own_command(command, words):
+    """`git diff` is one thing, what `grep` looks for is not."""
+    assert shell.spoken(command) == words

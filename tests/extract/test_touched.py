@@ -54,3 +54,13 @@ def test_paths_are_relative_to_the_session_directory():
     assert files.relative("/srv/w/a.py", "/srv/w") == "a.py"
     assert files.relative("/srv/www/a.py", "/srv/w") == "/srv/www/a.py"
     assert files.relative("/a.py", None) == "/a.py"
+
+
+def test_what_a_shell_showed_was_read():
+    """Under its whole path where the line or the call says where it ran, else as it was named."""
+    story = Story()
+    story.run("cd /srv/w && cat src/a.py")
+    story.run("cat b.py", cwd="/srv/x")
+    story.run("cat c.py")
+    story.run("cat d.py", "no such file", State.FAILED)
+    assert [file.path for file in files.touched(story.calls)] == ["/srv/w/src/a.py", "/srv/x/b.py", "c.py"]

@@ -269,3 +269,27 @@ class DearLines(Words):
 def test_the_whole_is_counted_as_a_whole(budget):
     """Blocks that together cost more than each for itself do not exceed the budget either."""
     assert compose(LONG, budget, DearLines(), LIMITS).tokens <= budget
+
+
+ROWS = ["`make all`", f"`make {'x' * 4_000}`", "a.py: oneName twoName threeName fourName", "`make last`"]
+
+
+@pytest.mark.parametrize("budget", [520, 560, 600, 700])
+def test_of_a_list_the_rows_that_fit_are_taken(budget):
+    """A long row does not hide the next; of a place's strings as many are taken as fit; that some are missing is shown."""
+    scene = SCENE.replace("- ran (#7): `make smoke`", "- things:\n" + "\n".join(f"  {row}" for row in ROWS))
+    text = compose(content("mission", parts=Parts(MIND, "", scene)), budget, SIZER, LIMITS).text
+    shown = text.partition("- things:\n")[2].partition("\n(left out")[0].partition("\nAny message")[0].split("\n")
+    assert "  `make all`" in shown
+    assert not any("xxx" in row for row in shown)
+    assert shown[-1] == "  …"
+
+
+def test_details_come_after_all_first_rows():
+    """What stands below an entry's first row is left out before another entry is."""
+    entries = "\n".join(f"- entry {n}\n  detail of {n} {'word ' * 80}" for n in range(6))
+    scene = SCENE.replace("- changed `gateway.toml` (#5): `30.0` -> `47.5`", entries)
+    text = compose(content("mission", parts=Parts(MIND, "", scene)), 420, SIZER, LIMITS).text
+    shown = [row for row in text.splitlines() if row.startswith(("- entry", "  detail"))]
+    assert [row for row in shown if row.startswith("- entry")]
+    assert any(row.endswith(" …") for row in shown)

@@ -7,7 +7,7 @@ that an earlier line already has is not said again.
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import count, islice
+from itertools import count, filterfalse, islice
 
 from memd.extract import files, references
 from memd.extract.material import Material
@@ -20,7 +20,7 @@ COMMANDS, CHANGED, READS, STRINGS = 4, 8, 8, 32
 """So many of each are in the first round."""
 MOST = 1_200
 """Strings in all."""
-RAN = "commands run"
+RAN, SHOWN = "commands run", "files shown by commands, newest first"
 TITLES = {references.CHANGED: "files changed, newest first", references.READ: "files read, newest first"}
 
 
@@ -39,7 +39,8 @@ def exact(material: Material, above: str) -> Iterator[str]:
         lists = [
             *listed(RAN, map(_command, ran[: COMMANDS * times])),
             *listed(TITLES[references.CHANGED], map(homes.changed, changed[: CHANGED * times])),
-            *listed(TITLES[references.READ], map(homes.read, read[: READS * times])),
+            *listed(TITLES[references.READ], map(homes.read, filter(_placed, read[: READS * times]))),
+            *listed(SHOWN, map(homes.read, filterfalse(_placed, read[: READS * times]))),
             *homes.left(),
         ]
         ran, changed, read = ran[COMMANDS * times :], changed[CHANGED * times :], read[READS * times :]
@@ -73,6 +74,11 @@ class _Homes:
             lists.setdefault(title, []).append(_row(place, strings))
         for title, rows in lists.items():
             yield from listed(title, rows)
+
+
+def _placed(file: files.Touched) -> bool:
+    """Whether it is known where a file is; a shell may have been anywhere."""
+    return file.path.startswith(("/", "~"))
 
 
 def _row(place: str, strings: Sequence[str]) -> str:

@@ -58,6 +58,14 @@ class Transcript:
         block = {"type": "tool_result", "tool_use_id": call, "content": result}
         return self.row(type="user", message={"role": "user", "content": [block]}, toolUseResult={"stdout": result})
 
+    def uses(self, name, result="done", known=None, **given):
+        """Any other tool."""
+        self._calls += 1
+        call = f"toolu_{self.session[-4:]}_{self._calls}"
+        self._answer([{"type": "tool_use", "id": call, "name": name, "input": given}], "tool_use")
+        block = {"type": "tool_result", "tool_use_id": call, "content": result}
+        return self.row(type="user", message={"role": "user", "content": [block]}, toolUseResult=known or {})
+
     def turn(self, text, answer="Done."):
         self.typed(text)
         return self.says(answer)

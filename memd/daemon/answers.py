@@ -12,6 +12,7 @@ from typing import Any
 from memd.config import Config
 from memd.daemon.briefing import Briefing
 from memd.daemon.giving import Giving, after_reply, transcript
+from memd.daemon.guard import Guard
 from memd.daemon.pipeline import Pipeline, wall_clock
 from memd.daemon.telling import Telling
 from memd.daemon.wire import CONTROL, Request
@@ -48,6 +49,7 @@ class Answers:
         self._giving = Giving(worker, folders, reader)
         self._telling = Telling(worker, reader)
         self._briefing = Briefing(config, reader)
+        self._guard = Guard(worker, config, reader)
         self._ending: set[str] = set()
         """Sessions whose end is told and not recorded yet."""
         self.controls: dict[str, Control] = {}
@@ -78,9 +80,14 @@ class Answers:
             case event if event == tool.prompt_event:
                 return self._giving.late(tool, moment) or tool.reply(moment.event, self._briefing.prompt(tool, moment))
             case event if event == tool.call_event:
-                return await self._telling.line(tool, moment)
+                return await self._before_call(tool, moment)
             case _:
                 return b""
+
+    async def _before_call(self, tool: Tool, moment: Moment) -> bytes:
+        """Who started the turn, where a machine did, and advice."""
+        texts = await self._telling.line(tool, moment), self._guard.lines(tool, moment)
+        return tool.reply(moment.event, "\n".join(filter(None, texts)))
 
     def _notice(self, tool: Tool, moment: Moment) -> None:
         """A hook is a hint as well: its session's transcript is read now, and followed wherever it lies.

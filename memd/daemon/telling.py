@@ -37,17 +37,17 @@ class Telling:
         self._reader = reader
         self._settled: dict[str, str] = {}
 
-    async def line(self, tool: Tool, moment: Moment) -> bytes:
+    async def line(self, tool: Tool, moment: Moment) -> str:
         """The line for a call in a turn that a machine started; nothing for a person's, or while nothing tells."""
         name, asked = f"{tool.name}:{moment.session}", time.monotonic()
         if moment.turn is None or self._settled.get(name) == moment.turn:
-            return b""
+            return ""
         start = self._start(name, moment.turn) or await self._read_on(tool, moment, name)
         if start is None:
-            return b""
+            return ""
         if time.monotonic() - asked < IN_TIME:
             self._settle(name, moment.turn)
-        return tool.reply(moment.event, f"memd: {machine(start)}") if start.channel.background else b""
+        return f"memd: {machine(start)}" if start.channel.background else ""
 
     async def _read_on(self, tool: Tool, moment: Moment, name: str) -> Record | None:
         """The row may be on disk and not read yet."""

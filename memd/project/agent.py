@@ -9,7 +9,7 @@ from memd.model.text import printable
 from memd.project import checks
 from memd.project.identity import AGENT, Project
 
-CONSTRAINTS = "constraints.md"
+CONSTRAINTS, RISKS = "constraints.md", "risks.txt"
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _TITLE = re.compile(r"^# .*$", re.MULTILINE)
 ENTRY = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+\S")
@@ -43,7 +43,18 @@ def rules(text: str) -> tuple[str, ...]:
 
 def naming(rules: Constraints | None, words: set[str]) -> list[str]:
     """The rules in which one of these words stands, as a whole word."""
-    if rules is None or not words:
-        return []
-    shape = re.compile("|".join(rf"(?<![\w]){re.escape(word)}(?![\w])" for word in sorted(words)), re.IGNORECASE)
-    return [row.strip() for row in rules.lines if ENTRY.match(row) and shape.search(row)]
+    lines = () if rules is None else rules.lines
+    return [row.strip() for row in lines if ENTRY.match(row) and names(row, words)]
+
+
+def risks(project: Project) -> list[str]:
+    """Beginnings of commands that are hard to take back in this project, as people listed them; `#` begins a comment."""
+    text = checks.text(project.root, f"{AGENT}/{RISKS}") if project.agent else None
+    rows = (row.partition("#")[0].strip() for row in (text or "").splitlines())
+    return [row for row in rows if len(row) > 2]
+
+
+def names(text: str, words: set[str]) -> bool:
+    """Whether one of the words stands in a text, as a whole word, in capitals or not."""
+    shape = "|".join(rf"(?<!\w){re.escape(word)}(?!\w)" for word in sorted(words))
+    return bool(words) and re.search(shape, text, re.IGNORECASE) is not None

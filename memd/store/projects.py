@@ -224,6 +224,21 @@ class Projects:
                 ((a.stale, project, a.path, a.name) for a in anchors),
             )
 
+    def advised(self, session: str) -> dict[str, str]:
+        """What a session was told by the guard, by digest, and in which turn."""
+        rows = self._db.rows(
+            "SELECT digest, turn FROM advice WHERE session = (SELECT row FROM session WHERE id = ?)", (session,)
+        )
+        return dict(rows)
+
+    def advise(self, session: str, digests: Iterable[str], turn: str, at: int) -> None:
+        """A session was told something."""
+        with self._db.transaction() as sql:
+            sql.executemany(
+                "INSERT OR IGNORE INTO advice (session, digest, turn, at) SELECT row, ?, ?, ? FROM session WHERE id = ?",
+                ((digest, turn, at, session) for digest in digests),
+            )
+
     def last_read(self, session: str, target: str) -> Done | None:
         """The last time that a session read a file."""
         found = self._db.row(

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from memd.model import Event, Record
+from memd.model import Event, Operation, Record
 from memd.tail.batch import Batch, Line
 from memd.tools.scribe import Scribe
 
@@ -60,6 +60,8 @@ class Moment:
     reason: str | None = None
     turn: str | None = None
     """The tool's own id of the turn that is running, as its rows carry it."""
+    calls: tuple[Operation, ...] = ()
+    """The tool calls that are about to be made, at `Tool.call_event`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -324,4 +324,3 @@ def test_a_secret_in_a_models_words_is_masked(bench):
     bench.program.plays({"edit": [learns], "answer": answered(Pitfalls=f"- {secret}")})
     bench.run()
     assert secret not in bench.current.parts.mind + bench.current.parts.scene
-

@@ -10,6 +10,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from memd.model import Operation
+from memd.tools.claude_code import calls
 from memd.tools.fields import string
 from memd.tools.protocol import Moment
 
@@ -37,7 +39,14 @@ def moment(event: str, payload: Mapping[str, Any]) -> Moment | None:
         trigger=string(payload, "trigger") or None,
         reason=string(payload, "reason") or None,
         turn=string(payload, "prompt_id") or None,
+        calls=_calls(payload) if event == "PreToolUse" else (),
     )
+
+
+def _calls(payload: Mapping[str, Any]) -> tuple[Operation, ...]:
+    block = {"id": payload.get("tool_use_id"), "name": payload.get("tool_name"), "input": payload.get("tool_input")}
+    call = calls.started(block, None)
+    return (call,) if call else ()
 
 
 def reply(event: str, text: str) -> bytes:

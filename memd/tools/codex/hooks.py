@@ -10,7 +10,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from memd.tools.fields import string
+from memd.model import Kind, Operation, State
+from memd.tools.codex import calls, patch
+from memd.tools.fields import string, table
 from memd.tools.protocol import Moment
 
 PART_LIMIT = 190_000
@@ -37,7 +39,16 @@ def moment(event: str, payload: Mapping[str, Any]) -> Moment | None:
         trigger=string(payload, "trigger") or None,
         reason=string(payload, "reason") or None,
         turn=string(payload, "turn_id") or None,
+        calls=_calls(payload) if event == "PreToolUse" else (),
     )
+
+
+def _calls(payload: Mapping[str, Any]) -> tuple[Operation, ...]:
+    """What is about to be done: a line for the shell, or each file of a patch; both have their text in `command`."""
+    ident, text = string(payload, "tool_use_id"), string(table(payload, "tool_input"), "command")
+    if string(payload, "tool_name") == "apply_patch":
+        return tuple(calls.changed(ident, patch.written(text), None, State.RUNNING, ""))
+    return (Operation(ident, Kind.COMMAND, "exec_command", None, State.RUNNING, text),) if text else ()
 
 
 def reply(event: str, text: str) -> bytes:

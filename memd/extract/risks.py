@@ -1,0 +1,86 @@
+"""Operations that are hard to take back, and the words by which a rule or a decision may name what they are about. Pure."""
+
+import re
+from collections.abc import Iterable, Sequence
+from posixpath import basename
+
+from memd.extract import shell
+
+_HIGH = re.compile(
+    r"rm (?:-\w+ )*-\w*[rR]|rm .*[*]|find .* -delete\b|git (?:.* )?push .*(?:-f\b|--force|--delete|--mirror)|git push \S+ :\S"
+    r"|git (?:reset --hard|clean -\w*[fdx]|branch -D|checkout -- \.|restore \.)|git (?:.* )?push\b"
+    r"|.*\b(?:migrate|migration|deploy|publish|release|db:\w+)\b|alembic (?:up|down)grade"
+    r"|(?:npm|cargo|twine|gem|uv) (?:publish|upload|push)"
+    r"|(?:psql|mysql|sqlite3|mongosh?) .*\b(?:drop|truncate|delete|alter)\b|drop(?:db|user)\b|redis-cli .*flush"
+    r"|(?:terraform|tofu|pulumi) (?:apply|destroy|up)|kubectl (?:apply|delete|scale|rollout)|helm (?:upgrade|uninstall|rollback)"
+    r"|docker (?:system|volume|image) (?:prune|rm)|aws s3 (?:rm|sync|mv)|(?:shred|mkfs\S*|dd) ",
+    re.IGNORECASE,
+)
+_MANIFEST = re.compile(
+    r"(?:package\.json|pyproject\.toml|requirements[\w.-]*\.txt|Pipfile|setup\.(?:py|cfg)|Cargo\.toml|go\.mod|Gemfile|pom\.xml"
+    r"|composer\.json|build\.gradle(?:\.kts)?|Package\.swift|mix\.exs|environment\.ya?ml)\Z"
+)
+_INSTALL = re.compile(
+    r"(?:\S*python3? -m )?(?:npm|pnpm|yarn|bun|pip3?|pipx|uv|uv pip|poetry|cargo|brew|apt|apt-get|gem|go|composer)"
+    r" (?:install|add|remove|uninstall|get|require|i)\s+(?P<rest>.+)"
+)
+_WORD = re.compile(r"[\w.@/+-]{3,}")
+_COMMON = frozenset(
+    "the,and,for,with,not,git,push,origin,sudo,npm,pip,run,install,add,remove,true,false,null,none,force,python,bash,this,that,"  # noqa: SIM905 - a list of words
+    "from,into,all,new,old,make,test,tests,src,http,https,www,com".split(",")
+)
+_VERBS = (
+    "push",
+    "force",
+    "deploy",
+    "migrate",
+    "migration",
+    "publish",
+    "release",
+    "drop",
+    "truncate",
+    "delete",
+    "destroy",
+)
+
+
+def high(command: str, more: Sequence[str] = ()) -> list[str]:
+    """The simple commands of a line that are hard to take back; `more` are beginnings of others that count too."""
+    return [part for part in shell.simple(command) if _HIGH.match(part) or part.startswith(tuple(filter(None, more)))]
+
+
+def named(part: str) -> set[str]:
+    """The words by which a rule may name what a risky command is about: its verbs, paths, branches, tables."""
+    low = part.lower()
+    verbs = {verb for verb in _VERBS if re.search(rf"\b{verb}", low)}
+    return verbs | {word for word in _words(part) if word.lower() not in _COMMON}
+
+
+def _words(text: str) -> set[str]:
+    found = {match[0].strip("./-") for match in _WORD.finditer(text) if not match[0].startswith("-")}
+    return {word for one in found for word in (one, basename(one)) if len(word) > 2}
+
+
+def manifest(path: str) -> bool:
+    """Whether a file says what a project depends on."""
+    return _MANIFEST.match(basename(path)) is not None
+
+
+def packages(command: str) -> set[str]:
+    """The packages that a line installs or takes out."""
+    found = (match["rest"].split() for part in shell.simple(command) if (match := _INSTALL.match(part)))
+    return {_bare(word) for words in found for word in words if not word.startswith(("-", ".", "/"))} - {""}
+
+
+def changed(keys: Iterable[str], old: str, new: str) -> set[str]:
+    """The packages that an edit of a manifest touches: by its keys, and by words of lines that came or went."""
+    before, after = old.splitlines(), new.splitlines()
+    rows = [row for row in before if row not in after] + [row for row in after if row not in before]
+    words = {_bare(word) for row in rows for word in re.findall(r"[@\w][\w./@-]{2,}", row)}
+    found = words | {_bare(key.rpartition(".")[2]) for key in keys}
+    return {word for word in found if len(word) > 2 and word.lower() not in _COMMON and not word[0].isdigit()}
+
+
+def _bare(word: str) -> str:
+    """A package without its version."""
+    return re.split(r"[=<>~!^;\[,]|(?<=.)@", word.strip("\"'"))[0]

@@ -19,14 +19,19 @@ if TYPE_CHECKING:
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 def command(*, fix: bool, as_json: bool) -> None:
-    """Check the installation. Each fault comes with the command that mends it; exit 1 when there is one.
+    """Check the installation, and what is written in this project's `.agent/`. Exit 1 when there is a fault.
+
+    Each fault comes with the command that mends it.
 
     Notes are no faults.
     """
     from memd.config import paths  # noqa: PLC0415 - a command loads what it needs when it runs
     from memd.daemon.setup.facts import facts  # noqa: PLC0415
     from memd.daemon.setup.findings import findings  # noqa: PLC0415
+    from memd.daemon.setup.forms import forms  # noqa: PLC0415
     from memd.daemon.setup.repair import repair  # noqa: PLC0415
+    from memd.project import identity  # noqa: PLC0415
+    from memd.project.places import Places  # noqa: PLC0415
 
     places = paths(os.environ)
     before = facts(places, os.environ, ask_tools=True)
@@ -37,6 +42,7 @@ def command(*, fix: bool, as_json: bool) -> None:
         left = findings(facts(places, os.environ, ask_tools=True))
         mended = tuple(finding for finding in found if finding.code not in {one.code for one in left})
         found = left
+    found = (*found, *forms(identity.find(os.path.realpath(".")), Places(places.state)))
     ok = all(finding.note for finding in found)
     if as_json:
         click.echo(json.dumps({"ok": ok, "findings": _objects(found), "mended": _objects(mended)}))

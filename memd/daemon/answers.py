@@ -14,6 +14,7 @@ from memd.daemon.briefing import Briefing
 from memd.daemon.giving import Giving, after_reply, transcript
 from memd.daemon.guard import Guard
 from memd.daemon.pipeline import Pipeline, wall_clock
+from memd.daemon.reminding import Reminding
 from memd.daemon.telling import Telling
 from memd.daemon.wire import CONTROL, Request
 from memd.daemon.worker import Urgency, Worker
@@ -50,6 +51,7 @@ class Answers:
         self._telling = Telling(worker, reader)
         self._briefing = Briefing(config, reader)
         self._guard = Guard(worker, config, reader)
+        self._reminding = Reminding(worker, folders.state, reader)
         self._ending: set[str] = set()
         """Sessions whose end is told and not recorded yet."""
         self.controls: dict[str, Control] = {}
@@ -85,8 +87,9 @@ class Answers:
                 return b""
 
     async def _before_call(self, tool: Tool, moment: Moment) -> bytes:
-        """Who started the turn, where a machine did, and advice."""
-        texts = await self._telling.line(tool, moment), self._guard.lines(tool, moment)
+        """Who started the turn, where a machine did, advice, and the facts of what is about to be touched."""
+        facts = self._reminding.lines(tool, moment)
+        texts = await self._telling.line(tool, moment), self._guard.lines(tool, moment), facts
         return tool.reply(moment.event, "\n".join(filter(None, texts)))
 
     def _notice(self, tool: Tool, moment: Moment) -> None:

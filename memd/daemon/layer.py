@@ -10,7 +10,7 @@ from pathlib import Path
 from memd.model import Session
 from memd.model.anchors import Anchor
 from memd.model.journal import JournalEntry, Op
-from memd.project import checks, git
+from memd.project import checks, engram, facts, git, sources
 from memd.project.identity import Project
 from memd.project.places import Places
 from memd.render import outline, project
@@ -44,6 +44,26 @@ class Layer:
         folder = self.places.kept(found.id)
         kept.put(folder, "anchors.json", project.anchors(self.anchors(found)))
         kept.put(folder, "state.md", self.state(found))
+        own = self.places.own(found.id)
+        self._learn(session, own)
+        self._see_facts(found, own)
+
+    def _learn(self, session: Session, own: Path) -> None:
+        """Append what a session's lessons say to the project's own engram, once."""
+        made = self._store.current_checkpoint(session.id)
+        rows = outline.sections(made.parts.mind).get("Lessons", []) if made else []
+        lessons = [row.removeprefix("- ") for row in rows if row.startswith("- ")]
+        if lessons:
+            known = "".join(sources.text(own / name) for name in (engram.NAME, engram.ARCHIVE))
+            fresh = engram.fresh(lessons, known, session.id, self._clock())
+            if fresh:
+                kept.append(own, engram.NAME, fresh)
+
+    def _see_facts(self, found: Project, own: Path) -> None:
+        """Remember what the source lines of new facts say."""
+        known, listed = sources.remembered(own), facts.facts(found)
+        if listed or known:
+            kept.put(own, sources.NAME, sources.dumped(facts.sources(found.root, listed, known)))
 
     def anchors(self, found: Project) -> list[Anchor]:
         """The most recently used anchors, some of them looked for just now."""

@@ -47,6 +47,18 @@ def naming(rules: Constraints | None, words: set[str]) -> list[str]:
     return [row.strip() for row in lines if ENTRY.match(row) and names(row, words)]
 
 
+def faults(text: str, longest: int) -> list[tuple[int, str]]:
+    """(line, what is wrong) for lines of a constraints file that are no rules."""
+    bare = _COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), text)
+    found = list[tuple[int, str]]()
+    for number, row in enumerate(bare.splitlines(), 1):
+        if row.strip() and not row.startswith(("#", "  ", "\t")) and not ENTRY.match(row):
+            found.append((number, "not a list entry: it is given, and no advice before a call rests on it"))
+        elif len(row) > longest:
+            found.append((number, f"longer than {longest} characters: it may be all that there is room for"))
+    return found
+
+
 def risks(project: Project) -> list[str]:
     """Beginnings of commands that are hard to take back in this project, as people listed them; `#` begins a comment."""
     text = checks.text(project.root, f"{AGENT}/{RISKS}") if project.agent else None

@@ -51,6 +51,7 @@ class Folders:
     """The folders of all sessions under one state directory."""
 
     def __init__(self, state: Path) -> None:
+        self.state = state
         self._root = state / "sessions"
 
     def session(self, tool: str, native: str) -> Path:

@@ -199,3 +199,20 @@ def test_odd_payloads_are_answered_with_nothing(chain, session, odd):
     """A client of another version, or a broken one."""
     payload = {"tool_name": "Bash", "tool_input": {"command": "x"}, "tool_use_id": "x", "prompt_id": "t1"} | odd
     assert chain.hook("PreToolUse", session, **payload) == b""
+
+
+def test_facts_of_a_module_are_told_before_it_is_touched(chain, session, work):
+    """Once after each compaction, held against the source: one whose line moved is corrected. They take no room from advice."""
+    facts = work / ".agent" / "facts"
+    (facts / "gateway.md").write_text(
+        "- [confirmed] `request_timeout` is in seconds (gateway.toml:1)\n- ~~[confirmed] no (a:1)~~\n"
+    )
+    session.turn("Go on.")
+    chain.read(session)
+    (work / "gateway.toml").write_text("# for the load balancer\n" + NEW + "\n")
+    path = str(work / "gateway.toml")
+    told = call(chain, session, "Read", file_path=path)
+    assert told == "memd: note: fact [confirmed] `request_timeout` is in seconds (gateway.toml:2, moved from line 1)"
+    assert call(chain, session, "Read", "t2", file_path=path) == ""
+    compact(chain, session)
+    assert told in call(chain, session, "Read", "t3", file_path=path)

@@ -25,6 +25,8 @@ class Errand:
         cwd: the session's directory, which the run may read.
         model: the tool's own name for the model; None: its default.
         rounds: how often the model may call tools.
+        mind, memo: what stands in the two files.
+        read: what `Scribe.reads` names, as far as it is there.
     """
 
     request: str
@@ -33,6 +35,9 @@ class Errand:
     cwd: str | None
     model: str | None
     rounds: int
+    mind: str = ""
+    memo: str = ""
+    read: Mapping[Path, bytes] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +82,10 @@ class Scribe(Protocol):
 
     def keeps(self, environ: Mapping[str, str]) -> tuple[Path, ...]:
         """The folders that the command itself has to write to, for its login among others."""
+        ...
+
+    def reads(self, environ: Mapping[str, str]) -> tuple[Path, ...]:
+        """The person's settings that `start` has to know."""
         ...
 
     def start(self, errand: Errand) -> Start:

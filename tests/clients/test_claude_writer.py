@@ -17,7 +17,7 @@ pytestmark = pytest.mark.client
 @pytest.fixture
 def memd(claude: ClaudeCode) -> Memd:
     """memd, installed, with the client's environment: it starts the client itself."""
-    memd = Memd(claude.home, claude.project, claude.env["PATH"], claude.env)
+    memd = Memd(claude.home, claude.project, claude.env["PATH"], extra=claude.env)
     memd.run("install", "claude-code", "--yes")
     return memd
 

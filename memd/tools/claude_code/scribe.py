@@ -51,6 +51,9 @@ class ClaudeScribe:
     def keeps(self, environ: Mapping[str, str]) -> tuple[Path, ...]:
         return (place(environ).home,)
 
+    def reads(self, environ: Mapping[str, str]) -> tuple[Path, ...]:  # noqa: ARG002 - they are left out altogether
+        return ()
+
     def start(self, errand: Errand) -> Start:
         rules = [f"Edit(/{errand.folder / MIND})", f"Edit(/{errand.folder / MEMO})"]
         rules += [f"Read(/{errand.cwd}/**)"] if _plain(errand.cwd) else []

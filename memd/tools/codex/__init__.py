@@ -8,6 +8,7 @@ from typing import Any
 from memd.model import Event, Record
 from memd.tail.batch import Batch, Line
 from memd.tools.codex import hooks, install, parse, place, source, state, witness
+from memd.tools.codex.scribe import CodexScribe
 from memd.tools.codex.state import ReaderState
 from memd.tools.codex.trust import CodexTrust
 from memd.tools.protocol import Files, HookEntry, Identity, Known, Moment, News, Place, Plan, Trust
@@ -24,7 +25,7 @@ class Codex:
     prompt_event = "UserPromptSubmit"
     call_event = "PreToolUse"
     request_event = ""
-    writer: Scribe | None = None
+    writer: Scribe | None = CodexScribe()
     trust: Trust | None = CodexTrust()
 
     def place(self, environ: Mapping[str, str]) -> Place:

@@ -80,7 +80,18 @@ class Agent:
     def _run(self, program: str, task: Task, folder: Path, spare: Path, given: Mapping[str, bytes]) -> Work:
         names = {"mind_path": str(folder / MIND), "memo_path": str(folder / MEMO)}
         request = Template(task.request).safe_substitute(names)
-        errand = Errand(request, folder, spare, self._cwd, self._model, ROUNDS)
+        read = {path: files.read_bytes_or_none(path) for path in self._scribe.reads(self._environ)}
+        errand = Errand(
+            request,
+            folder,
+            spare,
+            self._cwd,
+            self._model,
+            ROUNDS,
+            task.mind,
+            task.memo,
+            {path: content for path, content in read.items() if content is not None},
+        )
         start = self._scribe.start(errand)
         for path, content in start.files.items():
             files.write_atomic(path, content, durable=False)

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Protocol
 
 MIND, MEMO, SCENE = "mind.md", "memo.md", "scene.md"
+ROUNDS = 5
+"""Rounds of tools in a run."""
 OWN = "memd-writer"
 """How a run of memd's own is marked where the tool has a place for that; transcripts that carry it are not recorded."""
 

@@ -8,6 +8,7 @@ from typing import Any
 from memd.model import Event, Record
 from memd.tail.batch import Batch, Line
 from memd.tools.opencode import hooks, identity, install, parse, place, source, state, witness
+from memd.tools.opencode.scribe import OpenCodeScribe
 from memd.tools.opencode.state import ReaderState
 from memd.tools.protocol import Files, HookEntry, Identity, Known, Moment, News, Place, Plan, Trust
 from memd.tools.scribe import Scribe
@@ -26,7 +27,7 @@ class OpenCode:
     prompt_event = ""
     call_event = ""
     request_event = hooks.REQUEST
-    writer: Scribe | None = None
+    writer: Scribe | None = OpenCodeScribe()
     trust: Trust | None = None
 
     def place(self, environ: Mapping[str, str]) -> Place:

@@ -13,7 +13,7 @@ from string import Template
 
 from memd import files
 from memd.checkpoint.revision import Task, Work
-from memd.tools.scribe import MEMO, MIND, SCENE, Errand, Scribe
+from memd.tools.scribe import MEMO, MIND, ROUNDS, SCENE, Errand, Scribe
 from memd.writers.agent.process import Children, Ended
 
 __all__ = ["NAME", "Agent", "Children"]
@@ -21,8 +21,6 @@ __all__ = ["NAME", "Agent", "Children"]
 NAME = "agent"
 SECONDS = 300.0
 """The time of one run."""
-ROUNDS = 5
-"""Rounds of tools."""
 
 
 class Agent:

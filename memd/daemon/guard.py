@@ -167,17 +167,19 @@ class Guard:
 
     def _read_before(self, scene: Scene, boundary: Boundary, call: Done) -> Iterator[Note]:
         """A file that was read before the compaction and that nobody changed since."""
-        read = self._reader().projects.last_read(scene.session.id, call.target)
-        if read is None or read.number > boundary.number or read.ended_at is None:
+        touches = self._reader().projects.touches(scene.session.id, call.target)
+        read = next((one for one in touches if one.kind is Kind.READ), None)
+        if read is None or touches[0].number > boundary.number or read.ended_at is None:
             return
         if any(read.detail.get(name) != call.detail.get(name) for name in ("offset", "limit")):
             return
         path = scene.paths.relate(call.target)
         real = scene.paths.real(path)
-        if real is None or _changed(str(real)) > read.ended_at:
+        if real is None or _changed(str(real)) > (touches[0].ended_at or read.ended_at):
             return
         told = f"`{line(path, 120)}` was read before the compaction (#{read.number}, {clock(read.ended_at)})"
-        yield Note(f"read {path}", f"{told} and nobody changed it since")
+        since = "nobody changed it since" if touches[0] is read else "changed since by you alone"
+        yield Note(f"read {path}", f"{told} and {since}")
 
     def _elsewhere(self, scene: Scene, call: Done) -> Iterator[Note]:
         """A path that is not there while the journal or an anchor knows where it is."""

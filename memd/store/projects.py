@@ -239,15 +239,15 @@ class Projects:
                 ((digest, turn, at, session) for digest in digests),
             )
 
-    def last_read(self, session: str, target: str) -> Done | None:
-        """The last time that a session read a file."""
-        found = self._db.row(
+    def touches(self, session: str, target: str, last: int = 20) -> list[Done]:
+        """The last times that a session read or changed a file, newest first."""
+        rows = self._db.rows(
             f"SELECT call, number, kind, name, at, ended_at, state, target, detail, {RESULT} FROM operation o"  # noqa: S608 - a constant
-            " WHERE session = (SELECT row FROM session WHERE id = ?) AND target = ? AND kind = 'read' AND state = 'done'"
-            " ORDER BY id DESC LIMIT 1",
-            (session, target),
+            " WHERE session = (SELECT row FROM session WHERE id = ?) AND target = ? AND state = 'done'"
+            " AND kind IN ('read', 'edit', 'create') ORDER BY id DESC LIMIT ?",
+            (session, target, last),
         )
-        return as_done(found) if found else None
+        return [as_done(row) for row in rows]
 
 
 def _moving(row: int, old: str, new: str) -> list[tuple[str, tuple[str | int, ...]]]:

@@ -75,6 +75,8 @@ _VERSION = re.compile(r"(\d{1,6})\.(\d{1,6})\.(\d{1,6})")
 _DENIALS = (2, 1, 332)
 """From this version on a refusal is known to have the client's own field."""
 _EXIT = re.compile(r"\AExit code (\d{1,3})\b")
+_SILENT = ("(Bash completed with no output)",)
+"""What the client puts where a command printed nothing (seen in 2.1.332)."""
 _REFUSAL = "The user doesn't want to proceed with this tool use."
 _SAID = "the user said:\n"
 _CLIENT_WORDS = ("The user wants to clarify these questions.",)
@@ -136,6 +138,7 @@ def finished(call: Operation, row: Row, block: Row, at: int | None) -> Operation
         detail["exit"] = int(code[1])
     elif call.kind is Kind.COMMAND and state is State.DONE:
         detail["exit"] = 0
+    text = "" if text.strip() in _SILENT else text
     return Operation(call.call, call.kind, call.name, at, state, call.target, detail, excerpt(text, RESULT))
 
 

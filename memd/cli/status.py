@@ -15,7 +15,7 @@ from memd.cli.log import iso
 from memd.config import Paths
 from memd.errors import Fault, NotFound
 from memd.health import Facts, Verdict, judge
-from memd.model import BESIDE_CHANNELS, Checkpoint, Delivered, Session, Spent
+from memd.model import BESIDE_CHANNELS, Checkpoint, Delivered, Run, Session, Spent
 from memd.model.channels import Channel
 from memd.model.text import printable
 from memd.store import SourceRow, Store
@@ -47,6 +47,8 @@ class Row:
     checkpoint: Checkpoint | None
     delivery: Delivered | None
     verdict: Verdict
+    run: Run | None = None
+    """The last run of a model."""
 
 
 @click.command("status")
@@ -141,7 +143,7 @@ def _row(
     newer = store.messages(session.id, after=made.upto, channels=[c for c in Channel if c.starts_turn]) if made else []
     unread = [r.at for r in store.messages(session.id, after=made.upto) if r.at is not None] if made else []
     boundaries = store.boundaries(session.id)
-    gaps = store.gaps(session.id)
+    gaps, runs = store.gaps(session.id), store.runs(session.id)
     facts = Facts(
         session=session,
         now=now,
@@ -159,7 +161,7 @@ def _row(
         hooks=hook_faults(setup, session.tool),
         daemon=daemon is not None,
         watches_short=_short(daemon),
-        resting=resting(store.runs(session.id), boundaries, store.taken_up(session.id)) if judged else "",
+        resting=resting(runs, boundaries, store.taken_up(session.id)) if judged else "",
         unknown={what: count for (kind, what), count in gaps.items() if kind == "unknown"},
         damaged=sum(count for (kind, _), count in gaps.items() if kind in {"torn", "malformed"}),
         returns=sum(count for (kind, _), count in gaps.items() if kind == "writers"),
@@ -168,7 +170,8 @@ def _row(
     verdict = judge(facts) if session.parent is None else judge_child(facts)
     tool = TOOLS.get(session.tool)
     window = session.window or (tool.window(session.model) if tool else None)
-    return Row(session, _state(session, now), window, source, size, made, given, verdict)
+    last = next((run for run in reversed(runs) if run.outcome != "repair"), None)
+    return Row(session, _state(session, now), window, source, size, made, given, verdict, last)
 
 
 def _models(settings: config.Config, spent: Spent) -> dict[str, Any]:
@@ -259,6 +262,7 @@ def as_object(row: Row) -> dict[str, Any]:
         "messages": session.messages,
         "compactions": session.compactions,
         "checkpoint": None if made is None else _checkpoint(made),
+        "model": None if row.run is None else _run(row.run),
         "delivery": _delivery(row),
         "health": row.verdict.health.value,
         "reasons": [{"code": r.code, "text": r.text, "fix": r.fix} for r in row.verdict.reasons],
@@ -290,6 +294,12 @@ def _checkpoint(made: Checkpoint) -> dict[str, Any]:
         "problems": [{"part": p.part, "fault": p.fault, "fallback": p.fallback} for p in made.problems],
         "receipt": made.receipt,
     }
+
+
+def _run(run: Run) -> dict[str, Any]:
+    """The last run of a model for a session."""
+    problems = [{"part": p.part, "fault": p.fault, "fallback": p.fallback} for p in run.problems]
+    return {"at": iso(run.at), "upto": run.upto, "tokens": run.tokens, "outcome": run.outcome, "problems": problems}
 
 
 def _delivery(row: Row) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """`memd status` for people: a table, then what is wrong and what mends it."""
 
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 from rich.console import Console
@@ -45,6 +46,17 @@ def show(
         for reason in row.verdict.reasons:
             said = printable(f"{row.session.id}: {reason.text}  ->  {reason.fix}")
             console.print(Text(said, _COLOURS[reason.health.value]))
+    for row in shown if whole else []:
+        for line in _run(row):
+            console.print(Text(printable(line)))
+
+
+def _run(row: Row) -> Iterator[str]:
+    """What the last run of a model came to; for one session that is asked about."""
+    if row.run is not None:
+        tokens = f"{row.run.tokens:,} input tokens"
+        yield f"a model, {clock(row.run.at)}, up to message {row.run.upto}: {row.run.outcome}, {tokens}"
+        yield from (f"  {problem.part}: {problem.fault}; {problem.fallback}" for problem in row.run.problems)
 
 
 def _daemon(daemon: dict[str, Any] | None, hung: str | None) -> Text:

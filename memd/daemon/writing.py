@@ -144,7 +144,7 @@ class Writing:
             checkpoint = pipeline.reviser.adopt(job.work, made, NAME, job.trigger)
         elif checkpoint is not None:
             store.note_problems(name, problems)
-        store.end_run(job.key, made.tokens, outcome)
+        store.end_run(job.key, made.tokens, outcome, problems)
         for _ in range(1, made.runs):
             store.start_run(Run(name, job.work.session.tool, wall_clock(), job.work.upto, outcome="repair"))
         told = [f"{problem.part}: {problem.fault}" for problem in problems]

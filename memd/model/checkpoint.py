@@ -70,6 +70,7 @@ class Run:
     """Input tokens, those from a cache too."""
     outcome: str = "running"
     """`running`, `written`, `failed`, `dropped` (it did not fit any more), `lost` (memd ended), `repair` (a second request)."""
+    problems: tuple[Problem, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -312,9 +312,9 @@ class Store:
         """A model is run now; the key to end it with."""
         return judging.start_run(self._db, run)
 
-    def end_run(self, key: int, tokens: int, outcome: str) -> None:
+    def end_run(self, key: int, tokens: int, outcome: str, problems: Iterable[Problem] = ()) -> None:
         """What it cost and came to."""
-        judging.end_run(self._db, key, tokens, outcome)
+        judging.end_run(self._db, key, tokens, outcome, problems)
 
     def take_up(self, session: str, at: int) -> None:
         """A new run of the session begins."""

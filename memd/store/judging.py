@@ -3,11 +3,14 @@
 A run is entered when it starts, so that a crash of the daemon does not forget what was spent.
 """
 
+import json
 from collections.abc import Iterable
+from dataclasses import asdict
 from typing import Any
 
-from memd.model import Run, Spent, Tick
+from memd.model import Problem, Run, Spent, Tick
 from memd.store.database import Database
+from memd.store.writing import compact
 
 
 def ticks(database: Database, session: str) -> dict[int, Tick]:
@@ -44,10 +47,11 @@ def start_run(database: Database, run: Run) -> int:
         return int(done.lastrowid or 0)
 
 
-def end_run(database: Database, key: int, tokens: int, outcome: str) -> None:
+def end_run(database: Database, key: int, tokens: int, outcome: str, problems: Iterable[Problem]) -> None:
     """What a run cost and came to."""
     with database.transaction() as sql:
-        sql.execute("UPDATE run SET tokens = ?, outcome = ? WHERE id = ?", (tokens, outcome, key))
+        told = compact([asdict(problem) for problem in problems])
+        sql.execute("UPDATE run SET tokens = ?, outcome = ?, problems = ? WHERE id = ?", (tokens, outcome, told, key))
 
 
 def abandon(database: Database) -> None:
@@ -59,9 +63,12 @@ def abandon(database: Database) -> None:
 def runs(database: Database, session: str) -> list[Run]:
     """A session's runs, oldest first."""
     rows = database.rows(
-        "SELECT session, tool, at, upto, tokens, outcome FROM run WHERE session = ? ORDER BY id", (session,)
+        "SELECT session, tool, at, upto, tokens, outcome, problems FROM run WHERE session = ? ORDER BY id", (session,)
     )
-    return [Run(*row) for row in rows]
+    return [
+        Run(name, tool, at, upto, tokens, outcome, tuple(Problem(**problem) for problem in json.loads(told)))
+        for name, tool, at, upto, tokens, outcome, told in rows
+    ]
 
 
 def spent(database: Database, since: int) -> Spent:

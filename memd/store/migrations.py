@@ -261,7 +261,21 @@ def m006_answers(sql: sqlite3.Connection) -> None:
     )
 
 
-MIGRATIONS: tuple[Step, ...] = (m001_first, m002_search, m003_forgetting, m004_project, m005_judging, m006_answers)
+def m007_runs(sql: sqlite3.Connection) -> None:
+    """What was wrong with a run's work is kept with the run: a checkpoint is soon followed by the next."""
+    sql.execute("ALTER TABLE run ADD COLUMN problems TEXT NOT NULL DEFAULT '[]'")
+    sql.execute("CREATE INDEX run_session ON run (session, id)")
+
+
+MIGRATIONS: tuple[Step, ...] = (
+    m001_first,
+    m002_search,
+    m003_forgetting,
+    m004_project,
+    m005_judging,
+    m006_answers,
+    m007_runs,
+)
 """Append only: the place in this tuple is the number."""
 
 

@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import sqlite3
+import time
 
 import pytest
 from opencode_session import OpenCodeSession
@@ -12,6 +13,8 @@ from transcript import Transcript
 
 from memd import config
 from memd.files import Lock
+from memd.model import Problem, Run
+from memd.store import Store
 
 ONE = "5d1f0c1e-0000-4000-8000-000000000001"
 
@@ -86,6 +89,7 @@ def test_the_shape_without_a_daemon_is_fixed(call, transcript, home):
                     "problems": [],
                     "receipt": made["receipt"],
                 },
+                "model": None,
                 "delivery": {
                     "level": "written",
                     "at": made["at"],
@@ -244,3 +248,20 @@ def test_a_daemon_that_hangs_is_not_said_to_be_gone(call, transcript, home):
     assert "does not answer" in shown
     assert "not running" not in shown
     assert "not running" in call("status")[1]
+
+
+def test_what_a_model_came_to_is_told(call, transcript, tmp_path, monkeypatch):
+    """What it cost, what was wrong, and that it rests after two failures where it is switched on."""
+    settings = tmp_path / "config.toml"
+    settings.write_text('checkpoint.writer = "agent"\n')
+    monkeypatch.setenv("MEMD_CONFIG", str(settings))
+    with Store.open(config.paths(os.environ).state / "memd.db") as store:
+        for _ in range(2):
+            key = store.start_run(Run(f"claude-code:{ONE}", "claude-code", int(time.time() * 1000), 2))
+            store.end_run(key, 1_200, "failed", [Problem("scene", "there is none", "the extractive scene")])
+    (one,) = sessions(call)
+    assert (one["model"]["outcome"], one["model"]["tokens"], len(one["model"]["problems"])) == ("failed", 1_200, 1)
+    assert "writer-resting" in codes(call)
+    _, out, _ = call("status", ONE)
+    assert "models in the last 24 hours: 2 of 20 runs, 2,400 of 1,000,000 input tokens (writer: agent)" in out
+    assert "  scene: there is none; the extractive scene" in out

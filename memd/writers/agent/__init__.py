@@ -19,8 +19,10 @@ from memd.writers.agent.process import Children, Ended
 __all__ = ["NAME", "Agent", "Children"]
 
 NAME = "agent"
-SECONDS = 300.0
-"""The time of one run."""
+SECONDS = 240.0
+"""The time of one run; two of them are less than a command waits for the daemon."""
+_OURS = frozenset({"NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "INVOCATION_ID", "JOURNAL_STREAM"})
+"""What the service manager tells the daemon alone."""
 
 
 class Agent:
@@ -93,7 +95,7 @@ class Agent:
         start = self._scribe.start(errand)
         for path, content in start.files.items():
             files.write_atomic(path, content, durable=False)
-        environ = {k: v for k, v in self._environ.items() if k not in start.without} | dict(start.variables)
+        environ = {k: v for k, v in self._environ.items() if k not in start.without | _OURS} | dict(start.variables)
         ended = self._children.run([program, *start.arguments], environ, folder, start.stdin, self._seconds)
         return self._left(ended, folder, given)
 

@@ -12,9 +12,9 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks import hook
+from benchmarks import continuity, hook
 
-BENCHMARKS = {"hook": hook}
+BENCHMARKS = {"hook": hook, "continuity": continuity}
 
 
 def main() -> int:

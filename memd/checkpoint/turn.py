@@ -3,7 +3,7 @@
 import hashlib
 from dataclasses import dataclass, replace
 
-from memd.checkpoint import memo, shown
+from memd.checkpoint import around, memo, shown
 from memd.checkpoint.carry import NOBODY, Carried, Judged, Writer
 from memd.extract import turns
 from memd.extract.material import Material
@@ -28,7 +28,9 @@ class Draft:
         return hashlib.blake2b("\0".join(shown).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
-def draft(material: Material, writer: Writer, first: int | None, judged: Judged = NOBODY) -> Draft:
+def draft(
+    material: Material, writer: Writer, first: int | None, judged: Judged = NOBODY, *, restored: bool = True
+) -> Draft:
     """What the session's checkpoint would be now.
 
     Args:
@@ -36,19 +38,23 @@ def draft(material: Material, writer: Writer, first: int | None, judged: Judged 
         writer: who writes mind and scene from structure.
         first: the number of the message that set the mission.
         judged: what a model or a person left, which is carried on.
+        restored: the tool puts skills back itself.
     """
     carried = Carried(writer, judged)
     mind, scene = carried.write(material)
     turn = turns.current(material)
     listed = memo.entries(material.said, first, judged.cited, judged.decided)
     parts = Parts(mind, memo.document(listed), scene)
+    told = shown.parts(parts, material) if judged.mind is not None or judged.scene is not None else parts
     content = Content(
         session=material.session.id,
         number=0,
         at=0,
         writer=carried.name,
         receipt="",
-        parts=shown.parts(parts, material) if judged.mind is not None or judged.scene is not None else parts,
+        parts=replace(
+            told, scene=told.scene + around.sections(material, restored=restored, listed=judged.scene is None)
+        ),
         request=turn.request,
         added=turn.added,
         queued=tuple(turns.queued(material)),

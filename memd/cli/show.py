@@ -14,7 +14,7 @@ from memd.store import Store
 if TYPE_CHECKING:
     from memd.extract.files import Touched
 
-PARTS = ("checkpoint", "mind", "memo", "scene", "diff", "files", "journal", "anchors", "state")
+PARTS = ("checkpoint", "mind", "memo", "scene", "diff", "files", "skills", "journal", "anchors", "state")
 PROJECT = {"journal", "anchors", "state"}
 """Parts that are the project's and need no checkpoint."""
 
@@ -26,7 +26,7 @@ PROJECT = {"journal", "anchors", "state"}
 @click.option("--tokens", type=click.IntRange(min=1), metavar="N", help="Within N o200k tokens (checkpoint only).")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def command(session: str | None, part: str | None, number: int | None, tokens: int | None, *, as_json: bool) -> None:
-    """Show PART (checkpoint, mind, memo, scene, diff, files, journal, anchors, state) of SESSION.
+    """Show PART (checkpoint, mind, memo, scene, diff, files, skills, journal, anchors, state) of SESSION.
 
     `checkpoint` is exactly what would be given back, `diff` what a model or you changed last in mind and memo.
     """
@@ -89,6 +89,8 @@ def _text(
             return _diff(session, made, places)
         case "files":
             return _files(store, session)
+        case "skills":
+            return _skills(store, session)
         case _:
             return _checkpoint(store, session, made, budget, settings, places)
 
@@ -134,6 +136,16 @@ def _files(store: Store, session: Session) -> str:
 
     lines = [_file(file) for file in reversed(touched(store.operations(session.id)))]
     return "\n".join(lines) or "no files were touched"
+
+
+def _skills(store: Store, session: Session) -> str:
+    from memd.extract.skills import used  # noqa: PLC0415
+
+    lines = [
+        f"{skill.name} (#{skill.number}){f' {skill.path}' if skill.path else ''}"
+        for skill in used(store.operations(session.id))
+    ]
+    return "\n".join(lines) or "no skills were used"
 
 
 def _file(file: "Touched") -> str:

@@ -88,7 +88,7 @@ class Keeper:
         if edits.mind is not None:
             judged = by_hand(judged, edits, material.upto)
             trigger = "edit"
-        made = turn.draft(material, writer, first(material), judged)
+        made = turn.draft(material, writer, first(material), judged, restored=restored(session))
         return self.keep(session, material, made, trigger, edits.problems)
 
     def keep(
@@ -169,7 +169,7 @@ class Keeper:
         """A kept checkpoint's text at another budget."""
         material = self.material(session)
         judged = as_kept(self.judging.of(session.id), checkpoint)
-        made = turn.draft(material, _Kept(checkpoint), first(material), judged)
+        made = turn.draft(material, _Kept(checkpoint), first(material), judged, restored=restored(session))
         _, content = turn.number(made, checkpoint.number, checkpoint.at, checkpoint.trigger, checkpoint.receipt)
         tool = named(session.tool)
         return compose(content, budget, tokens, limits(tool, self.ready.situation(material).beside))
@@ -184,6 +184,11 @@ class _Kept:
 
     def write(self, material: Material) -> tuple[str, str]:  # noqa: ARG002 - the writer's shape
         return self._parts.mind, self._parts.scene
+
+
+def restored(session: Session) -> bool:
+    """Whether the session's tool puts skills back itself."""
+    return named(session.tool).restores_skills
 
 
 def first(material: Material) -> int | None:

@@ -26,7 +26,7 @@ RECENT = 400
 """Tokens of one of the agent's earlier texts."""
 _ORDER = (
     ("Next step", "Workstreams", "Where I am", "Waiting on", "Current step"),
-    ("Progress", "Key decisions", "Lessons", "Pitfalls", "Exact references"),
+    ("Progress", "Key decisions", "Lessons", "Pitfalls", "Skills", "Exact references", "Files"),
 )
 """The sections before the memo and after it."""
 
@@ -170,7 +170,7 @@ def _left_out(content: Content, missing: dict[str, int]) -> Iterator[str]:
     """What is left out and how to see it, at length and in short; the first that fits is taken."""
     if missing:
         what = ", ".join(f"{name} {count}" for name, count in missing.items())
-        files = {part: sum(n for name, n in missing.items() if rest.file(name) == part) for part in ("mind", "scene")}
+        files = {part: sum(n for name, n in missing.items() if rest.file(name) == part) for part in rest.FILES}
         shows = {part: f"`memd show {content.name} {part}`" for part, number in files.items() if number}
         yield f"(left out for room: {what}; {' and '.join(shows.values())})"
         yield f"(left out for room: {' and '.join(f'{files[part]} of {show}' for part, show in shows.items())})"

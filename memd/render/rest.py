@@ -15,9 +15,13 @@ VALUE = (
     ("Key decisions", 0.15),
     ("Workstreams", 0.05),
     ("Pitfalls", 0.10),
+    ("Skills", 0.05),
+    ("Files", 0.10),
     ("Lessons", 0.10),
 )
 """The rest by value, each with the share of what is left that it may take before the others had their turn."""
+FILES = ("mind", "scene", "skills", "files")
+"""What `memd show` is asked for to see what was left out."""
 EMPTY = frozenset({"(none)", "(none recorded)", "(no task list)"})
 """What a writer puts into a section that has nothing."""
 SHORTEST = 16
@@ -120,4 +124,6 @@ def quoted(text: str) -> str:
 
 def file(section: str) -> str:
     """The command's word for the file that holds a section."""
+    if section in {"Skills", "Files"}:
+        return section.lower()
     return "mind" if section in {"Workstreams", "Where I am", "Key decisions", "Lessons"} else "scene"

@@ -253,6 +253,8 @@ class Tool(Protocol):
         """The bytes that make the tool take `text` into the context (PreCompact: into the request for the summary)."""
         ...
 
+    restores_skills: bool
+    """Whether it puts the text of used skills back itself after a compaction."""
     writer: Scribe | None
     """How its own model writes a checkpoint; None: it cannot."""
     trust: Trust | None

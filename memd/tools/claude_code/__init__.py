@@ -25,6 +25,7 @@ class ClaudeCode:
     prompt_event = "UserPromptSubmit"
     call_event = "PreToolUse"
     request_event = ""
+    restores_skills = True
     writer: Scribe | None = ClaudeScribe()
     trust: Trust | None = None
 

@@ -25,6 +25,7 @@ class Codex:
     prompt_event = "UserPromptSubmit"
     call_event = "PreToolUse"
     request_event = ""
+    restores_skills = False
     writer: Scribe | None = CodexScribe()
     trust: Trust | None = CodexTrust()
 

@@ -27,6 +27,7 @@ class OpenCode:
     prompt_event = ""
     call_event = ""
     request_event = hooks.REQUEST
+    restores_skills = False
     writer: Scribe | None = OpenCodeScribe()
     trust: Trust | None = None
 

@@ -1,0 +1,39 @@
+"""What stands around mind, memo and scene: skills whose text left the context, and files that a model's scene may not name."""
+
+from collections.abc import Iterator, Sequence
+
+from memd.extract import files, skills
+from memd.extract.material import Material
+from memd.model.text import line
+
+CHANGED, READ = 10, 5
+"""So many of the files last changed, and of those last read and not changed, are named; the rest is counted."""
+
+
+def sections(material: Material, *, restored: bool, listed: bool) -> str:
+    """Sections in the form of a scene's; "" where there is nothing.
+
+    Args:
+        material: everything that is recorded.
+        restored: the tool puts skills back itself.
+        listed: the scene is the program's, which names the files.
+    """
+    found = {
+        "Skills": [] if restored else [skills.told(skill) for skill in skills.gone(material)],
+        "Files": [] if listed else list(_files(material)),
+    }
+    return "".join(f"\n## {name}\n\n" + "\n".join(rows) + "\n" for name, rows in found.items() if rows)
+
+
+def _files(material: Material) -> Iterator[str]:
+    touched, root = files.touched(material.done), material.session.cwd
+    changed = [files.relative(file.path, root) for file in files.changed(touched)]
+    read = [files.relative(file.path, root) for file in files.only_read(touched)]
+    yield from _named("last changed", changed, CHANGED)
+    yield from _named("last read", read, READ)
+
+
+def _named(what: str, paths: Sequence[str], most: int) -> Iterator[str]:
+    if paths:
+        more = f" and {len(paths) - most} before them" if len(paths) > most else ""
+        yield f"- {what}: {', '.join(f'`{line(path, 200)}`' for path in paths[:most])}{more}"

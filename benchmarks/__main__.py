@@ -12,9 +12,9 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks import continuity, hook
+from benchmarks import continuity, hook, journal
 
-BENCHMARKS = {"hook": hook, "continuity": continuity}
+BENCHMARKS = {"hook": hook, "continuity": continuity, "journal": journal}
 
 
 def main() -> int:

@@ -142,7 +142,7 @@ class Guard:
         for entry in told:
             if entry.op is Op.TEST:
                 continue
-            before = [one for one in table.about(scene.found.id, [entry.target]) if one.good]
+            before = [one for one in table.about(scene.found.id, entry.target) if one.good]
             last = before[-1] if before else None
             if last is None or last.digest != entry.digest or last.session != scene.session.id:
                 continue
@@ -193,7 +193,7 @@ class Guard:
 
     def _better(self, scene: Scene, path: str) -> tuple[str, str]:
         table = self._reader().projects
-        for entry in reversed(table.about(scene.found.id, [path])):
+        for entry in reversed(table.about(scene.found.id, path)):
             if entry.op is Op.RENAME and entry.good and entry.new and checks.there(scene.found.root, entry.new):
                 return entry.new, f"renamed #{entry.number}"
         anchors = (one for one in table.named(scene.found.id, basename(path)) if one.path != path)

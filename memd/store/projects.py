@@ -6,7 +6,7 @@ it and `filed` behind them.
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from posixpath import basename
 
@@ -192,29 +192,33 @@ class Projects:
         )
         return [_entry(row) for row in reversed(rows)]
 
-    def about(self, project: str, targets: Sequence[str], last: int = 20) -> list[JournalEntry]:
-        """The last entries about any of these targets, oldest first."""
+    def about(self, project: str, target: str, last: int = 20) -> list[JournalEntry]:
+        """The last entries about a target, oldest first."""
         rows = self._db.rows(
-            "SELECT line, good FROM journal WHERE project = (SELECT row FROM project WHERE id = ?)"
-            " AND target IN (SELECT value FROM json_each(?)) ORDER BY id DESC LIMIT ?",
-            (project, json.dumps(list(targets)), last),
+            "SELECT line, good FROM journal INDEXED BY journal_target"
+            " WHERE project = (SELECT row FROM project WHERE id = ?) AND target = ? ORDER BY id DESC LIMIT ?",
+            (project, target, last),
         )
         return [_entry(row) for row in reversed(rows)]
 
     def anchors(self, project: str, last: int) -> list[Anchor]:
         """The most recently used anchors, newest first."""
-        return self._anchors("ORDER BY at DESC, path, name LIMIT ?", project, last)
+        rows = self._db.rows(
+            "SELECT path, name, kind, at, stale FROM anchor INDEXED BY anchor_at"
+            " WHERE project = (SELECT row FROM project WHERE id = ?) ORDER BY at DESC, path, name LIMIT ?",
+            (project, last),
+        )
+        return [_anchor(row) for row in rows]
 
     def named(self, project: str, base: str, last: int = 8) -> list[Anchor]:
         """Files of this name, wherever they are, newest first."""
-        return self._anchors("AND base = ? AND name = '' ORDER BY at DESC, path LIMIT ?", project, base, last)
-
-    def _anchors(self, rest: str, project: str, *parameters: str | int) -> list[Anchor]:
-        fields = (
-            "SELECT path, name, kind, at, stale FROM anchor WHERE project = (SELECT row FROM project WHERE id = ?) "
+        rows = self._db.rows(
+            "SELECT path, name, kind, at, stale FROM anchor INDEXED BY anchor_base"
+            " WHERE project = (SELECT row FROM project WHERE id = ?) AND base = ? AND name = ''"
+            " ORDER BY at DESC, path LIMIT ?",
+            (project, base, last),
         )
-        rows = self._db.rows(fields + rest, (project, *parameters))
-        return [Anchor(path, name, kind, at, bool(stale)) for path, name, kind, at, stale in rows]
+        return [_anchor(row) for row in rows]
 
     def mark(self, project: str, anchors: Iterable[Anchor]) -> None:
         """Note of anchors whether they were found."""
@@ -262,6 +266,11 @@ def _moving(row: int, old: str, new: str) -> list[tuple[str, tuple[str | int, ..
             (new, len(old) + 1, row, f"{old}/", f"{old}0"),
         ),
     ]
+
+
+def _anchor(row: Row) -> Anchor:
+    path, name, kind, at, stale = row
+    return Anchor(path, name, kind, at, bool(stale))
 
 
 def _entry(row: Row) -> JournalEntry:

@@ -66,8 +66,8 @@ def test_entries_come_back_as_they_were_told(store):
     (done,) = store.projects.pending(ONE.session, 10)
     tell(store)
     assert store.projects.journal("p", 1) == list(entries(done, WHOSE))
-    assert store.projects.about("p", ["a.toml:a"]) == store.projects.journal("p", 1)
-    assert store.projects.about("p", ["a.toml"]) == []
+    assert store.projects.about("p", "a.toml:a") == store.projects.journal("p", 1)
+    assert store.projects.about("p", "a.toml") == []
 
 
 def test_anchors_follow_files(store):

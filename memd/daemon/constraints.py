@@ -21,5 +21,10 @@ def block(rules: Constraints | None, window: int | None, room: int = project.RUL
 
 def of_session(session: Session, window: int | None) -> str:
     """The constraints that hold for a session."""
-    found = identity.find(session.cwd)
+    return of_directory(session.cwd, window)
+
+
+def of_directory(directory: str | None, window: int | None) -> str:
+    """The constraints that hold in a directory."""
+    found = identity.find(directory)
     return "" if found is None else block(agent.constraints(found), window)

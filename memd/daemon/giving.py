@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from memd.daemon import steps
+from memd.daemon import constraints, steps
 from memd.daemon.frozen import Freezer, Frozen
 from memd.daemon.pipeline import Pipeline, wall_clock
 from memd.daemon.ready import LATE
@@ -156,6 +156,8 @@ class Giving:
         folder = self._folder(tool, moment.session)
         replies = self._folders.replies(folder)
         text = replies.get(tool.request_event)
+        if not replies.number:  # a session's first request comes before anything of it was read
+            return tool.reply(tool.request_event, constraints.of_directory(moment.cwd, None))
         found = marks.find(text.decode("utf-8", "replace"))
         if found is not None and self._stands.get(name) != found.number:
             self._stands[name] = found.number

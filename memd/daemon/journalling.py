@@ -12,11 +12,12 @@ from pathlib import Path
 from memd.extract import anchors, journal
 from memd.extract.journal import Whose
 from memd.model import Channel, Done, Kind, Session, State
-from memd.project import identity
+from memd.project import engram, identity
 from memd.project.identity import Project
 from memd.project.paths import Paths
 from memd.project.places import Places
-from memd.store import Store
+from memd.project.sources import text
+from memd.store import Store, kept
 from memd.store.journals import CURRENT, JournalFile
 from memd.store.projects import Told
 
@@ -113,9 +114,17 @@ class Journalling:
             JournalFile(folder).archive(self._clock())
 
     def forget(self, name: str) -> None:
-        """Take a session's lines out of the files of its projects."""
+        """Take a session's lines out of the files of its projects; what is made anew with each checkpoint goes whole."""
         for project in self._store.projects.of_session(name):
             JournalFile(self._places.journal(project)).without([name])
+            for made in ("anchors.json", "state.md"):
+                (self._places.kept(project) / made).unlink(missing_ok=True)
+            for noted in (engram.NAME, engram.ARCHIVE):
+                own = self._places.own(project)
+                lines = text(own / noted).splitlines(keepends=True)
+                left = [line for line in lines if not line.rstrip().endswith(f" of {name})")]
+                if left != lines:
+                    kept.put(own, noted, "".join(left))
 
 
 def _told(done: Done, *, whose: Whose, now: int) -> Told:

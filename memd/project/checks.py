@@ -25,17 +25,31 @@ def there(root: Path, relative: str) -> bool:
 def text(root: Path, relative: str) -> str | None:
     """What a regular file of the project holds; None where there is none, it is too large, or not readable."""
     real = inside(root, relative)
-    if real is None:
-        return None
     try:
-        descriptor = os.open(real, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
+        descriptor = None if real is None else _opened(Path(os.path.realpath(root)), real)
     except OSError:
+        return None
+    if descriptor is None:
         return None
     with os.fdopen(descriptor, "rb") as file:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST:
             return None
         return file.read(LARGEST).decode("utf-8", "replace")
+
+
+def _opened(root: Path, real: Path) -> int:
+    """A descriptor of a file, reached step by step from the root: what became a link since it was looked at is refused."""
+    place = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
+    *folders, name = real.relative_to(root).parts or (".",)
+    try:
+        for folder in folders:
+            inner = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=place)
+            os.close(place)
+            place = inner
+        return os.open(name, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW, dir_fd=place)
+    finally:
+        os.close(place)
 
 
 def holds(root: Path, anchor: Anchor) -> bool:

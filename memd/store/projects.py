@@ -164,11 +164,13 @@ class Projects:
         return [name for (name,) in rows]
 
     def of_session(self, session: str) -> list[str]:
-        """The projects in whose journal a session, or a sub-agent of it, has lines."""
+        """The projects that a session worked on, or in whose journal it or a sub-agent of it has lines."""
         rows = self._db.rows(
-            "SELECT DISTINCT p.id FROM session s JOIN journal j ON j.session = s.row JOIN project p ON p.row = j.project"
-            " WHERE ? IN (s.id, s.parent)",
-            (session,),
+            "SELECT p.id FROM session s JOIN journal j ON j.session = s.row JOIN project p ON p.row = j.project"
+            " WHERE :session IN (s.id, s.parent)"
+            " UNION SELECT p.id FROM session s JOIN member m ON m.session = s.row JOIN project p ON p.row = m.project"
+            " WHERE s.id = :session",
+            {"session": session},
         )
         return [name for (name,) in rows]
 

@@ -112,6 +112,10 @@ def test_what_is_forgotten_leaves_the_journal(chain, work):
         transcript.typed("Go.")
         transcript.runs(f"rm {name}")
     chain.read(one, two)
+    (state,) = chain.paths.state.glob("projects/*/state.md")
+    engram = state.with_name("engram.md")
+    engram.write_text(f"- a (#1 of {one.id})\n- b (#1 of {two.id})\n")
     chain.job(lambda pipeline: forget(pipeline, [one.id], 1))
+    assert [engram.read_text(), state.exists()] == [f"- b (#1 of {two.id})\n", False]
     chain.job(lambda pipeline: forget(pipeline, [two.id], 1, until_grown=True))
     assert [line["target"] for line in lines(chain)] == ["two"]

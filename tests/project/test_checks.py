@@ -1,6 +1,9 @@
 """What is remembered is held against the tree, and nothing outside of it is ever looked into."""
 
 import os
+import subprocess
+import sys
+import time
 
 import pytest
 
@@ -35,6 +38,29 @@ def test_nothing_outside_is_read(root, tmp_path):
     for name in ("out", "../secret", str(tmp_path / "secret"), "fifo", "large"):
         assert checks.text(root, name) is None
     assert not checks.there(root, "out")
+
+
+def test_a_file_that_replaces_itself_while_it_is_checked_shows_nothing_from_outside(root, tmp_path):
+    """A folder, and a file, that turn into links out and back again all the time."""
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "f").write_text("secret")
+    (root / "real").mkdir()
+    (root / "real" / "f").write_text("mine")
+    swap = (
+        "import os, sys\nos.chdir(sys.argv[1])\nwhile True:\n"
+        "    for goal in ('real', '../out'):\n        os.symlink(goal, 'next')\n        os.rename('next', 'turning')\n"
+        "    for goal in ('real/f', '../out/f'):\n        os.symlink(goal, 'next')\n        os.rename('next', 'file')\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", swap, str(root)])
+    try:
+        end = time.monotonic() + 1.5
+        found = set()
+        while time.monotonic() < end:
+            found |= {checks.text(root, "turning/f"), checks.text(root, "file")}
+    finally:
+        process.kill()
+        process.wait(10)
+    assert found <= {None, "mine"}
 
 
 def test_three_paths_and_two_names_are_looked_for_and_all_in_turn(root):

@@ -2,80 +2,98 @@
 
 The file is TOML; a file that is not there means defaults. Types are strict and names closed: to pass over a misspelt
 setting in silence would be to break a promise in silence. `memd run` reads again on SIGHUP.
+
+Each command pays for what it imports before it does anything, so the tables below are plain dataclasses, and `_table` holds
+the few checks that they need.
 """
 
 import hashlib
+import operator
 import os
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import platformdirs
-from pydantic import BaseModel, ConfigDict, Field, StrictStr, ValidationError
-from pydantic_core import ErrorDetails
 
 from memd.errors import ConfigError
 
-_TOML_ARRAY = Field(strict=False)  # tomllib gives lists; a frozen value holds tuples
-Strings = Annotated[tuple[StrictStr, ...], _TOML_ARRAY]
+Strings = tuple[str, ...]
 
 
-class _Table(BaseModel):
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
+def _number(
+    default: float | None, *, above: float | None = None, least: int | None = None, most: float | None = None
+) -> Any:
+    """A number in a range; the limits are told where they are broken."""
+    limits = {"less than or equal to": most, "greater than": above, "greater than or equal to": least}
+    return field(default=default, metadata={name: limit for name, limit in limits.items() if limit is not None})
 
 
-class CheckpointSettings(_Table):
+@dataclass(frozen=True)
+class CheckpointSettings:
     """`[checkpoint]`: who writes checkpoints, and when a model may."""
 
     writer: Literal["extractive", "agent"] = "extractive"
-    at: float = Field(default=0.8, gt=0, le=0.95, description="a fraction of the tool's own compaction threshold")
-    model: str | None = Field(default=None, description="for the agent writer; none: the session's own model")
-    runs_per_day: int = Field(default=20, ge=0)
-    tokens_per_day: int = Field(default=1_000_000, ge=0, description="input tokens")
+    at: float = _number(0.8, above=0, most=0.95)
+    """A fraction of the tool's own compaction threshold."""
+    model: str | None = None
+    """For the agent writer; none: the session's own model."""
+    runs_per_day: int = _number(20, least=0)
+    tokens_per_day: int = _number(1_000_000, least=0)
+    """Input tokens."""
 
 
-class InjectSettings(_Table):
+@dataclass(frozen=True)
+class InjectSettings:
     """`[inject]`: what is given back."""
 
-    max_tokens: int | None = Field(
-        default=None, ge=1, description="raw o200k tokens; none: the smaller of 12,000 and 8 % of the window"
-    )
-    startup_line: bool = Field(default=True, description="name the session before at an interactive start")
+    max_tokens: int | None = _number(None, least=1)
+    """Raw o200k tokens; none: the smaller of 12,000 and 8 % of the window."""
+    startup_line: bool = True
+    """Name the session before at an interactive start."""
 
 
-class ConstraintsSettings(_Table):
+@dataclass(frozen=True)
+class ConstraintsSettings:
     """`[constraints]`: how often the project's constraints are put into the context."""
 
     every: Literal["needed", "turn"] = "needed"
 
 
-class ReceiptSettings(_Table):
+@dataclass(frozen=True)
+class ReceiptSettings:
     """`[receipt]`: whether the agent is asked to say the checkpoint's code."""
 
     ask: bool = False
 
 
-class TrustSettings(_Table):
+@dataclass(frozen=True)
+class TrustSettings:
     """`[trust]`: programs (IDEs) whose prompts are taken for the person's typing."""
 
     hosts: Strings = ()
 
 
-class LogSettings(_Table):
+@dataclass(frozen=True)
+class LogSettings:
     """`[log]`."""
 
     level: Literal["debug", "info", "warning", "error"] = "info"
 
 
-class Config(_Table):
-    """All settings. `model_fields_set`, here and in each table, says what the file has set; see `settings`."""
+@dataclass(frozen=True)
+class Config:
+    """All settings."""
 
-    tools: Strings = Field(default=(), description="the tools to watch; none named: all that are found")
-    ignore: Strings = Field(default=(), description="globs of directories whose sessions are not recorded")
-    backfill_days: int = Field(default=30, ge=0)
-    keep_days: int = Field(default=90, ge=1, description="pinned sessions are kept for ever")
+    tools: Strings = ()
+    """The tools to watch; none named: all that are found."""
+    ignore: Strings = ()
+    """Globs of directories whose sessions are not recorded."""
+    backfill_days: int = _number(30, least=0)
+    keep_days: int = _number(90, least=1)
+    """Pinned sessions are kept for ever."""
     guard: bool = True
     checkpoint: CheckpointSettings = CheckpointSettings()
     inject: InjectSettings = InjectSettings()
@@ -83,6 +101,8 @@ class Config(_Table):
     receipt: ReceiptSettings = ReceiptSettings()
     trust: TrustSettings = TrustSettings()
     log: LogSettings = LogSettings()
+    given: frozenset[str] = field(default=frozenset(), compare=False, metadata={"setting": False})
+    """The keys that the file has set, with their tables: `checkpoint.at`."""
 
 
 @dataclass(frozen=True)
@@ -158,12 +178,13 @@ def read(path: Path) -> Config:
         ConfigError: it cannot be read, is not TOML, or has a key or value that is not allowed. One line with the file,
             the key, what is allowed, and what is there.
     """
-    try:
-        return Config.model_validate(_toml(path))
-    except ValidationError as error:
-        faults = error.errors(include_url=False)
+    given: set[str] = set()
+    faults: list[str] = []
+    values = _table(Config, _toml(path), "", given, faults)
+    if faults:
         more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
-        raise ConfigError(f"{path}: {_describe(faults[0])}{more}") from error
+        raise ConfigError(f"{path}: {faults[0]}{more}")
+    return Config(**values, given=frozenset(given))
 
 
 def _toml(path: Path) -> dict[str, Any]:
@@ -177,37 +198,71 @@ def _toml(path: Path) -> dict[str, Any]:
         raise ConfigError(f"{path}: is not TOML: {error}") from error
 
 
-def _describe(fault: ErrorDetails) -> str:
-    *table, last = fault["loc"]
-    key = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in fault["loc"]).removeprefix(".")
-    match fault["type"]:
-        case "extra_forbidden":
-            return f"{key}: no such setting; allowed here: {', '.join(_allowed(table))}"
-        case "model_type":
-            return f"{key}: should be a table [{last}] of {', '.join(_allowed(fault['loc']))}"
-        case "tuple_type":
-            wanted = "should be a list of strings"
-        case _:
-            wanted = fault["msg"].removeprefix("Input ")
-    return f"{key}: {wanted}, not {fault['input']!r:.60}"
+def _table(kind: Any, found: Mapping[str, Any], prefix: str, given: set[str], faults: list[str]) -> dict[str, Any]:
+    """The values of one table for its dataclass; which keys were there, and what is wrong with them, goes into the lists."""
+    known = {one.name: one for one in _fields(kind)}
+    values: dict[str, Any] = {}
+    for name, value in found.items():
+        key = prefix + name
+        inner: Any = known[name].type if name in known else None
+        if name not in known:
+            faults.append(f"{key}: no such setting; allowed here: {', '.join(known)}")
+        elif (nested := is_dataclass(inner)) and not isinstance(value, dict):
+            faults.append(f"{key}: should be a table [{name}] of {', '.join(one.name for one in _fields(inner))}")
+        elif nested:
+            values[name] = inner(**_table(inner, value, f"{key}.", given, faults))
+        elif fault := _fault(inner, known[name].metadata, key, value):
+            faults.append(fault)
+        else:
+            given.add(key)
+            values[name] = tuple(value) if isinstance(value, list) else value
+    return values
 
 
-def _allowed(table: Iterable[int | str]) -> list[str]:
-    values: Any = Config()
-    for name in table:
-        values = getattr(values, str(name))
-    return list(type(values).model_fields)
+def _fields(kind: Any) -> list[Any]:
+    return [one for one in fields(kind) if one.metadata.get("setting", True)]
+
+
+def _fault(kind: Any, limits: Mapping[str, float], key: str, value: Any) -> str | None:
+    """What is wrong with a value, as a line; None when it is one of those that are allowed."""
+    wanted = _wanted(kind, limits, value)
+    if wanted is None and isinstance(value, list):
+        place, value = next(((n, one) for n, one in enumerate(value) if not isinstance(one, str)), (None, None))
+        key, wanted = (f"{key}[{place}]", "a valid string") if place is not None else (key, None)
+    return None if wanted is None else f"{key}: should be {wanted}, not {value!r:.60}"
+
+
+_PASSES = {"less than or equal to": operator.le, "greater than": operator.gt, "greater than or equal to": operator.ge}
+_NAMES = {bool: "a valid boolean", int: "a valid integer", float: "a valid number", str: "a valid string"}
+
+
+def _wanted(kind: Any, limits: Mapping[str, float], value: Any) -> str | None:
+    """What a setting of this type should be, where this value is not it."""
+    if kind == Strings:
+        return None if isinstance(value, list) else "a list of strings"
+    choices = get_args(kind)
+    if choices and isinstance(choices[0], str):
+        return None if value in choices else _either([repr(one) for one in choices])
+    plain = choices[0] if choices else kind  # `int | None`: TOML knows no null
+    fits = (int, float) if plain is float else plain
+    if not isinstance(value, fits) or (plain is not bool and isinstance(value, bool)):
+        return _NAMES[plain]
+    return next((f"{name} {limit}" for name, limit in limits.items() if not _PASSES[name](value, limit)), None)
+
+
+def _either(words: list[str]) -> str:
+    return f"{', '.join(words[:-1])} or {words[-1]}"
 
 
 def settings(config: Config) -> Iterator[Setting]:
     """Every setting in the order of the code, those of a table after its name and a dot."""
-    return _walk(config, "")
+    return _walk(config, "", config.given)
 
 
-def _walk(table: BaseModel, prefix: str) -> Iterator[Setting]:
-    for name in type(table).model_fields:
-        value = getattr(table, name)
-        if isinstance(value, BaseModel):
-            yield from _walk(value, f"{prefix}{name}.")
+def _walk(table: Any, prefix: str, given: frozenset[str]) -> Iterator[Setting]:
+    for one in _fields(table):
+        key, value = prefix + one.name, getattr(table, one.name)
+        if is_dataclass(value):
+            yield from _walk(value, f"{key}.", given)
         else:
-            yield Setting(prefix + name, value, "file" if name in table.model_fields_set else "default")
+            yield Setting(key, value, "file" if key in given else "default")

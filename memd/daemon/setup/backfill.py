@@ -22,7 +22,7 @@ _LINE = re.compile(rb"^backfill_days = \d+  # answered to memd install\r?\n", re
 
 def answered(chosen: Config) -> bool:
     """Whether the settings file says it already."""
-    return KEY in chosen.model_fields_set
+    return KEY in chosen.given
 
 
 def keep(paths: Paths, days: int) -> None:

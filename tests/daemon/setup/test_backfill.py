@@ -1,5 +1,7 @@
 """The answer that is kept in memd's own settings file, and taken back."""
 
+from dataclasses import replace
+
 import pytest
 
 from memd import config
@@ -29,7 +31,7 @@ def test_a_line_is_added_and_taken_back(places, file, content):
     before = config.read(file)
     backfill.keep(places, 7)
     assert file.read_bytes().endswith(content)
-    assert config.read(file) == before.model_copy(update={"backfill_days": 7})
+    assert config.read(file) == replace(before, backfill_days=7)
     assert backfill.answered(config.read(file))
     assert _remove(places) == [f"the line of `backfill_days` in {file}"]
     assert (file.read_bytes(), file.stat().st_mode & 0o777) == (content, 0o640)

@@ -1,5 +1,6 @@
 """Models beside the daemon's work: begun when it is due, ended with the daemon, and never waited for."""
 
+import dataclasses
 import time
 from functools import partial
 
@@ -27,8 +28,8 @@ class Running:
 
     def __init__(self, folder, *, automatic=True):
         chosen, paths = config.load({"MEMD_STATE_DIR": str(folder / "state"), "MEMD_CONFIG": "/nowhere"})
-        caps = chosen.checkpoint.model_copy(update={"at": 0.05})  # of 167,000: the transcript's usage is 9,000
-        chosen = chosen.model_copy(update={"checkpoint": caps})
+        caps = dataclasses.replace(chosen.checkpoint, at=0.05)  # of 167,000: the transcript's usage is 9,000
+        chosen = dataclasses.replace(chosen, checkpoint=caps)
         self.program = Program(folder)
         self.transcript = Transcript(folder / "projects" / "-srv-work" / f"{SESSION}.jsonl")
         self.told = []

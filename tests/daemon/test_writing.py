@@ -1,5 +1,6 @@
 """A model writes: what is used of its work, what falls back, and what it may cost. The program is played, all else is real."""
 
+import dataclasses
 import json
 import os
 import time
@@ -44,8 +45,8 @@ class Bench:
         self.config, self.paths = config.load(
             {"MEMD_STATE_DIR": str(folder / "state"), "MEMD_CONFIG": str(folder / "config" / "config.toml")}
         )
-        caps = self.config.checkpoint.model_copy(update=settings)
-        self.config = self.config.model_copy(update={"checkpoint": caps})
+        caps = dataclasses.replace(self.config.checkpoint, **settings)
+        self.config = dataclasses.replace(self.config, checkpoint=caps)
         self.program = Program(folder)
         self.transcript = Transcript(folder / "projects" / "-srv-work" / f"{SESSION}.jsonl")
         for words in WORDS:

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 def command(session: str | None, writer: str | None, *, as_json: bool) -> None:
     """Make a checkpoint of SESSION now; the number stays when nothing changed.
 
-    A model's faults are told on stderr, each with what was taken instead.
+    A model's faults are told on stderr, each with what was taken instead. The exit code is 1 where nothing of its work
+    can be used.
     """
     settings, places = config.load(os.environ)
     with reading(places) as store:
@@ -43,10 +44,10 @@ def command(session: str | None, writer: str | None, *, as_json: bool) -> None:
         click.echo(printable(f"memd: {problem['part']}: {problem['fault']}; {problem['fallback']}"), err=True)
     if as_json:
         print_json({"version": 1, "session": name, "number": answer["number"], "problems": problems})
-    elif answer.get("outcome") == "failed":
-        click.echo(f"{name}: the model wrote nothing that could be used; checkpoint {answer['number']} stays")
-    else:
+    elif answer.get("outcome", "written") == "written":
         click.echo(f"{name}: checkpoint {answer['number']}")
+    if answer.get("outcome", "written") != "written":
+        raise Refused(f"{name}: the model wrote nothing that can be used; checkpoint {answer['number']} stays")
 
 
 def _here(

@@ -12,8 +12,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import structlog
-
 from memd import assets, files, tokens
 from memd.checkpoint import due
 from memd.checkpoint.request import Texts
@@ -27,8 +25,6 @@ from memd.model.channels import Channel
 from memd.tools.registry import tool as named
 from memd.tools.scribe import Scribe
 from memd.writers.agent import NAME, Agent, Children
-
-log = structlog.get_logger()
 
 DAY = 86_400_000
 AT_ONCE = 2
@@ -147,8 +143,6 @@ class Writing:
         store.end_run(job.key, made.tokens, outcome, problems)
         for _ in range(1, made.runs):
             store.start_run(Run(name, job.work.session.tool, wall_clock(), job.work.upto, outcome="repair"))
-        told = [f"{problem.part}: {problem.fault}" for problem in problems]
-        log.info("a model wrote", session=name, outcome=outcome, tokens=made.tokens, runs=made.runs, problems=told)
         return Outcome(outcome, checkpoint.number if checkpoint else None, problems)
 
     def stop(self) -> None:

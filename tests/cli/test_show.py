@@ -127,3 +127,14 @@ def test_checkpoint_makes_one_only_of_something_new(call, sessions):
     assert (code, json.loads(out)) == (0, {"version": 1, "session": f"claude-code:{ONE}", "number": 4, "problems": []})
     sessions[0].path.unlink()
     assert call("checkpoint", ONE)[0] == 0
+
+
+def test_a_model_that_cannot_be_run_is_told_and_ends_with_one(call, sessions, monkeypatch, tmp_path):
+    """The reason on stderr, exit code 1, and the extractive checkpoint is there."""
+    (tmp_path / "empty").mkdir()
+    monkeypatch.setenv("PATH", str(tmp_path / "empty"))
+    code, out, err = call("checkpoint", ONE, "--writer", "agent")
+    assert (code, out) == (1, "")
+    told = err.splitlines()
+    assert told[0].startswith("memd: run: claude is neither on the PATH of memd nor where it usually is; ")
+    assert told[-1] == f"memd: claude-code:{ONE}: the model wrote nothing that can be used; checkpoint 3 stays"

@@ -78,7 +78,8 @@ def test_work_that_stays_bad_changes_nothing(model: ScriptedModel, memd: Memd, s
     number = memd.session(session)["checkpoint"]["number"]
     closes = edits(("mind.md", "- M1 [active] ", "- M1 [done] "))
     started = plays(model, ([reads, closes], "All is done."), ([reads], "Nothing more to say."))
-    memd.run("checkpoint", session, "--writer", "agent")
+    with pytest.raises(AssertionError, match="the model wrote nothing that can be used"):
+        memd.run("checkpoint", session, "--writer", "agent")
     status = memd.session(session)["checkpoint"]
     assert len(started) == 2
     assert before == {part: memd.run("show", session, part) for part in before}

@@ -189,7 +189,7 @@ def _written(done: Done) -> Iterator[tuple[Home, str]]:
         case Kind.READ:
             yield Home("read"), done.target
         case Kind.COMMAND:
-            yield Home("in commands"), done.target
+            yield Home("in commands", f"of {shell.spoken(done.target) or done.name}"), done.target
         case Kind.SEARCH:
             yield Home("searched for"), done.target
             yield Home("searched in"), str(done.detail.get("path") or "")

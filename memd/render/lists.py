@@ -7,7 +7,7 @@ A writer gives the best of every kind first, so a title comes again and again; w
 import re
 from collections.abc import Iterable
 
-PLACE = re.compile(r"  ([^`\s][^:]*?)(?: \(#\d+\))?: (?=\S)")
+PLACE = re.compile(r"  ([^`\s][^:]*?)(?: \([^)]*\))?: (?=\S)")
 CUT = "  …"
 
 
@@ -36,7 +36,7 @@ def _rows(rows: list[str]) -> list[str]:
     joined: dict[str, str] = {}
     for number, row in enumerate(row for row in rows if row != CUT):
         place = PLACE.match(row)
-        key = place[1] if place else row.strip().partition(" (#")[0] if not row.startswith("  `") else f"\0{number}"
+        key = place[1] if place else row.strip().partition(" (")[0] if not row.startswith("  `") else f"\0{number}"
         if key not in joined:
             joined[key] = row
         elif place:

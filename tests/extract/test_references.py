@@ -89,7 +89,7 @@ def test_a_string_is_at_home_where_it_was_written_last():
     homes = dict(ranked(story))
     assert homes["maxRetries"] == Home(CHANGED, "/srv/w/a/conf.py")
     assert homes["baseDelay"] == Home("in my words", "on #1")
-    assert homes["--check-all"] == Home("in commands")
+    assert homes["--check-all"] == Home("in commands", "of run")
 
 
 def test_what_is_mentioned_often_and_late_comes_first():

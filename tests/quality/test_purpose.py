@@ -24,9 +24,8 @@ This is my record, kept by my_program.
 
 
 def test_a_reference_is_clear_beside_words_or_the_place_it_belongs_to():
-    """By the line with the title above it, or by the line alone."""
-    assert purpose.share(TEXT) == 5 / 8
-    assert purpose.share(TEXT, title_counts=False) == 4 / 8
+    """By the line alone: a title above it does not count."""
+    assert purpose.share(TEXT) == 4 / 8
     assert purpose.share("nothing here") is None
 
 

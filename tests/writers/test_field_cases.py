@@ -58,7 +58,7 @@ def test_what_was_built_before_is_known():
     story.says("ok build it")
     row, listed = rows(given_back(story), "proto.html")
     assert row.startswith("- created `proto.html` (#3)")
-    assert listed == "  proto.html (#3)"
+    assert listed == "  proto.html (changed #3)"
     assert "A prototype of the board." in row
 
 

@@ -16,7 +16,7 @@ from memd.model import State
 from memd.model.text import line
 from memd.writers.extractive.phrases import listed
 
-COMMANDS, CHANGED, READS, STRINGS = 4, 8, 8, 32
+COMMANDS, CHANGED, READS, STRINGS = 5, 8, 8, 32
 """So many of each are in the first round."""
 MOST = 1_200
 """Strings in all."""
@@ -61,11 +61,11 @@ class _Homes:
 
     def changed(self, file: files.Touched) -> str:
         path = files.relative(file.path, self._root)
-        return _row(f"{path} (#{file.number})", self._homes.pop((TITLES[references.CHANGED], path), []))
+        return _row(f"{path} (changed #{file.number})", self._homes.pop((TITLES[references.CHANGED], path), []))
 
     def read(self, file: files.Touched) -> str:
         path = files.relative(file.path, self._root)
-        return _row(path, self._homes.pop((TITLES[references.READ], path), []))
+        return _row(f"{path} (read)", self._homes.pop((TITLES[references.READ], path), []))
 
     def left(self) -> Iterator[str]:
         """What belongs to no listed file."""

@@ -24,7 +24,7 @@ from memd.tools.protocol import Tool
 from memd.tools.registry import tool as named
 from memd.writers.extractive import Extractive
 
-AGENT_TEXTS, CALLS = 60, 1_500
+AGENT_TEXTS, CALLS = 200, 1_500
 """So many of the newest are looked at; what people asked for is always read whole."""
 INJECT_CAP, INJECT_SHARE, UNKNOWN_WINDOW = 12_000, 0.08, 200_000
 _CODE = string.ascii_uppercase + string.digits

@@ -35,7 +35,7 @@ ANSWERS = {
         "where": "jobs/import_orders.py (changed #",
         "reason": '[approved] The plan "Import in batches of 500, ordered by order_id"',
         "dead end": '[cancelled] The person turned down the plan "Lock the whole table during the import"',
-        "lesson": "`make test-import` failed (error: relation orders_staging does not exist); `make test-import DB=staging` worked",
+        "lesson": "failed (error: relation orders_staging does not exist); `make test-import DB=staging` worked",
     },
     "waiting": {
         "mission": "Release 3.2.0 of the site.",

@@ -17,7 +17,7 @@ from memd.render.sizing import Sizer, units
 
 MISSION, REQUEST, MEMO = 300, 1_500, 3_000
 """Tokens: the mission, the current request, all memo entries together."""
-MEMO_SHARE, LEFT_SHARE = 0.4, 0.6
+MEMO_SHARE, LEFT_SHARE = 0.4, 0.7
 """Of the whole, and of what mission and request leave: what people said at most, also where nobody is known to have sent it."""
 TRIES, FULL_ENOUGH, A_PART = 12, 0.99, 2_500
 """How often a size is tried; where a text counts as full; tokens of a part, for what the parts' marks will cost."""

@@ -11,7 +11,7 @@ VALUE = (
     ("Waiting on", 0.10),
     ("Current step", 0.15),
     ("Progress", 0.10),
-    ("Exact references", 0.80),
+    ("Exact references", 0.85),
     ("Key decisions", 0.15),
     ("Workstreams", 0.05),
     ("Pitfalls", 0.10),

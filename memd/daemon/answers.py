@@ -89,7 +89,8 @@ class Answers:
     async def _before_call(self, tool: Tool, moment: Moment) -> bytes:
         """Who started the turn, where a machine did, advice, and the facts of what is about to be touched."""
         facts = self._reminding.lines(tool, moment)
-        texts = await self._telling.line(tool, moment), self._guard.lines(tool, moment), facts
+        rules = self._briefing.call(tool, moment)
+        texts = await self._telling.line(tool, moment), self._guard.lines(tool, moment), facts, rules
         return tool.reply(moment.event, "\n".join(filter(None, texts)))
 
     def _notice(self, tool: Tool, moment: Moment) -> None:

@@ -15,7 +15,7 @@ from memd.daemon.constraints import TOGETHER, WINDOW, block
 from memd.daemon.layer import state
 from memd.daemon.pipeline import wall_clock
 from memd.extract.material import SPEAKING
-from memd.model import Channel, Session
+from memd.model import BESIDE_CHANNELS, Channel, Session
 from memd.project import agent, identity
 from memd.project.agent import Constraints
 from memd.project.identity import Project
@@ -27,23 +27,23 @@ TURNS, SHARE = 15, 0.25
 """A copy is near for so many turns, and for so large a part of the window."""
 UNDER_WAY, MOST = 10.0, 1_000
 """Seconds in which what a start or a compaction was given comes into the transcript; sessions remembered for that."""
-LOOKED = 40
+LOOKED = 200
 """memd's texts in a session among which the last copy is looked for."""
+STARTING = SPEAKING - {Channel.HUMAN_STEERED, Channel.HUMAN_ANSWER}
+"""What begins a turn, and is not added to one."""
 ANCHORS, ENTRIES = 30, 3
 _CODE = string.ascii_uppercase + string.digits
 
 
 @dataclass(frozen=True, slots=True)
-class Near:
-    """How far away the last copy of a text is; None: there is none in the context."""
+class About:
+    """A session and its project; `boundary` is the last message before its last compaction."""
 
-    turns: int | None = None
-    share: float = 0.0
-    """Of the window: what came since."""
-
-    def within(self) -> bool:
-        """Whether it is near enough."""
-        return self.turns is not None and self.turns < TURNS and self.share < SHARE
+    session: Session
+    found: Project
+    rules: Constraints | None
+    window: int | None
+    boundary: int
 
 
 class Briefing:
@@ -53,7 +53,9 @@ class Briefing:
         self._config = config
         self._reader = reader
         self._gave: dict[str, float] = {}
-        """When a start or a compaction of a session was answered, in this process's monotonic seconds."""
+        """When a session was last given the constraints, in this process's monotonic seconds."""
+        self._blind: dict[str, tuple[str, int]] = {}
+        """What it was given with a prompt, and behind which message."""
 
     def started(self, tool: Tool, moment: Moment) -> None:
         """A session's context begins anew, with the constraints in it: that is not in the transcript at once."""
@@ -74,36 +76,71 @@ class Briefing:
 
     def prompt(self, tool: Tool, moment: Moment) -> str:
         """For a prompt: the constraints where no copy is near, after 15 turns without one a short bootstrap."""
-        name = f"{tool.name}:{moment.session}"
-        session = self._reader().session(name)
-        found = identity.find((session.cwd if session else None) or moment.cwd)
-        rules = None if found is None else agent.constraints(found)
-        if found is None or found.agent is None:
+        about = self._about(tool, moment)
+        if about is None:
             return ""
-        window = (session.window if session else None) or tool.window(session.model if session else None)
-        mark = project.constraints_mark(rules.name, rules.digest) if rules else ""
-        if session is None:
-            return ""
-        boot = self._near(session, project.BOOTSTRAP_MARK, window)
-        if boot.turns is not None and boot.turns >= TURNS:
-            return self._bootstrap(found, rules, project.SHORT, window)
+        if self._turns(about, project.BOOTSTRAP_MARK) >= TURNS - 1:
+            return self._note(about, self._bootstrap(about.found, about.rules, project.SHORT, about.window))
         if self._config.constraints.every == "turn":
-            return block(rules, window)
-        just = time.monotonic() - self._gave.get(name, -UNDER_WAY) < UNDER_WAY
-        return "" if just or self._near(session, mark, window).within() else block(rules, window)
+            return block(about.rules, about.window)
+        return self._needed(about)
 
-    def _near(self, session: Session, mark: str, window: int | None) -> Near:
-        """Where the last copy of a text that begins like this is."""
-        store = self._reader()
-        boundaries = store.boundaries(session.id)
-        after = boundaries[-1].number if boundaries else 0
-        own = store.messages(session.id, after=after, channels={Channel.MEMD_INJECTION}, last=LOOKED)
-        copy = next((record for record in reversed(own) if mark in record.text), None)
-        if not mark or copy is None:
-            return Near()
-        turns = len([r for r in store.messages(session.id, after=copy.number, channels=SPEAKING) if r.in_force])
-        grown = (session.tokens or 0) - store.tokens_at(session.id, copy.number)
-        return Near(turns, max(grown, 0) / (window or WINDOW))
+    def call(self, tool: Tool, moment: Moment) -> str:
+        """For a call in a long turn: the constraints where no copy is near any more."""
+        about = self._about(tool, moment) if moment.calls and self._config.constraints.every == "needed" else None
+        return "" if about is None else self._needed(about)
+
+    def _about(self, tool: Tool, moment: Moment) -> About | None:
+        session = self._reader().session(f"{tool.name}:{moment.session}")
+        found = identity.find(session.cwd or moment.cwd) if session else None
+        if session is None or found is None or found.agent is None:
+            return None
+        window = session.window or tool.window(session.model)
+        boundaries = self._reader().boundaries(session.id)
+        return About(session, found, agent.constraints(found), window, boundaries[-1].number if boundaries else 0)
+
+    def _needed(self, about: About) -> str:
+        """The constraints, unless a copy is near or just under way."""
+        rules, name = about.rules, about.session.id
+        if rules is None or time.monotonic() - self._gave.get(name, -UNDER_WAY) < UNDER_WAY:
+            return ""
+        copy = self._copy(about, project.constraints_mark(rules.name, rules.digest))
+        if copy is not None and self._since(about, copy) < TURNS - 1 and self._grown(about, copy) < SHARE:
+            return ""
+        return self._note(about, block(rules, about.window))
+
+    def _note(self, about: About, text: str) -> str:
+        """A text goes in now; a client that does not write down what it was given leaves no other trace of it."""
+        name = about.session.id
+        self._gave[name] = time.monotonic()
+        self._blind[name] = (text, about.session.messages)
+        for known in (self._gave, self._blind):
+            while len(known) > MOST:
+                known.pop(next(iter(known)))
+        return text
+
+    def _copy(self, about: About, mark: str) -> int | None:
+        """The number of the last copy, in the context, of a text that begins like this."""
+        store, name = self._reader(), about.session.id
+        own = store.messages(name, after=about.boundary, channels={Channel.MEMD_INJECTION}, last=LOOKED)
+        copy = next((record.number for record in reversed(own) if mark in record.text), None)
+        if copy is None and not store.messages(name, channels=BESIDE_CHANNELS, last=1):
+            text, number = self._blind.get(name, ("", 0))
+            copy = number if mark in text and number >= about.boundary else None
+        return copy
+
+    def _turns(self, about: About, mark: str) -> int:
+        """How many turns began since the last copy; since the compaction or the start where there is none."""
+        copy = self._copy(about, mark)
+        return self._since(about, about.boundary if copy is None else copy)
+
+    def _since(self, about: About, number: int) -> int:
+        return sum(r.in_force for r in self._reader().messages(about.session.id, after=number, channels=STARTING))
+
+    def _grown(self, about: About, number: int) -> float:
+        """How much came since, of the window."""
+        grown = (about.session.tokens or 0) - self._reader().tokens_at(about.session.id, number)
+        return max(grown, 0) / (about.window or WINDOW)
 
     def _bootstrap(self, found: Project, rules: Constraints | None, room: int, window: int | None) -> str:
         store, now = self._reader(), wall_clock()

@@ -105,7 +105,7 @@ def test_constraints_come_again_only_when_no_copy_is_near(chain, work):
     transcript = chain.transcript(cwd=str(work))
     transcript.injected(start(chain, transcript), "startup")
     chain.answers._briefing._gave.clear()  # some time goes by
-    turns(chain, transcript, 14)
+    turns(chain, transcript, 13)
     assert prompt(chain, transcript) == ""
     (work / ".agent" / "constraints.md").write_text(RULES + "- One more.\n")
     changed = prompt(chain, transcript)
@@ -127,15 +127,59 @@ def test_constraints_come_again_when_a_quarter_of_the_window_lies_between(chain,
     transcript.turn("Go.")
     chain.read(transcript)
     assert prompt(chain, transcript)
-    usage = b'"input_tokens": 9000'
     transcript.turn("On.")
-    transcript.path.write_bytes(transcript.path.read_bytes())
-    row = transcript.says("Much was read.")
+    filled(chain, transcript, 50_000)
+    assert prompt(chain, transcript) == ""
+    filled(chain, transcript, 62_000)
+    assert prompt(chain, transcript)
+
+
+def filled(chain, transcript, tokens):
+    """The model's next answer says that the context is this full; some time went by."""
+    row = transcript.says("Much was read.", end=False)
     data = transcript.path.read_bytes()
     at = data.rindex(json.dumps(row).encode())
-    transcript.path.write_bytes(data[:at] + data[at:].replace(usage, b'"input_tokens": 62000'))
+    fresh = data[at:].replace(b'"input_tokens": 9000', b'"input_tokens": %d' % tokens)
+    transcript.path.write_bytes(data[:at] + fresh)
     chain.read(transcript)
-    assert prompt(chain, transcript)
+    chain.answers._briefing._gave.clear()
+
+
+def test_in_a_long_turn_they_come_with_a_call(chain, work):
+    """Between two prompts an agent can fill its context: then the next call's hook has them, once."""
+    transcript = chain.transcript(cwd=str(work))
+    transcript.injected(start(chain, transcript), "startup")
+    transcript.turn("Go.")
+    filled(chain, transcript, 40_000)
+    assert before_call(chain, transcript) == ""
+    filled(chain, transcript, 62_000)
+    told = before_call(chain, transcript)
+    assert "Never edit schema.sql" in told
+    assert before_call(chain, transcript) == ""
+    transcript.injected(told)
+    filled(chain, transcript, 63_000)
+    assert before_call(chain, transcript) == ""
+
+
+def before_call(chain, transcript):
+    call = {"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "x", "prompt_id": "t"}
+    return given(chain.hook("PreToolUse", transcript, **call))
+
+
+def test_a_client_that_writes_nothing_down_is_not_told_again_and_again(chain, work):
+    """Old clients leave no trace of a hook's text: then what was given is remembered here."""
+    transcript = chain.transcript(cwd=str(work))
+    transcript.turn("Go.")
+    chain.read(transcript)
+    assert given(chain.hook("UserPromptSubmit", transcript, prompt="x"))
+    for _ in range(3):
+        transcript.turn("On.")
+        chain.read(transcript)
+        chain.answers._briefing._gave.clear()
+        assert [given(chain.hook("UserPromptSubmit", transcript, prompt="x")), before_call(chain, transcript)] == [
+            "",
+            "",
+        ]
 
 
 def test_after_a_compaction_they_are_beside_the_checkpoint(chain, work):

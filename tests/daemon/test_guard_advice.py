@@ -45,7 +45,7 @@ def session(chain, work):
 def call(chain, transcript, name, turn="t1", **given_):
     reply = chain.hook("PreToolUse", transcript, prompt_id=turn, tool_name=name, tool_input=given_, tool_use_id="x")
     chain.settle()
-    return given(reply)
+    return given(reply).partition("memd: project constraints")[0].rstrip()
 
 
 def compact(chain, transcript):

@@ -4,6 +4,7 @@ What hands a checkpoint over is `giving`; here is who asks, and the few answers 
 """
 
 import json
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -88,9 +89,10 @@ class Answers:
 
     async def _before_call(self, tool: Tool, moment: Moment) -> bytes:
         """Who started the turn, where a machine did, advice, and the facts of what is about to be touched."""
-        facts = self._reminding.lines(tool, moment)
-        rules = self._briefing.call(tool, moment)
-        texts = await self._telling.line(tool, moment), self._guard.lines(tool, moment), facts, rules
+        asked = time.monotonic()
+        who = await self._telling.line(tool, moment)
+        advice, facts = self._guard.lines(tool, moment, asked), self._reminding.lines(tool, moment, asked)
+        texts = who, advice, facts, self._briefing.call(tool, moment)
         return tool.reply(moment.event, "\n".join(filter(None, texts)))
 
     def _notice(self, tool: Tool, moment: Moment) -> None:

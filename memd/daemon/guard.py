@@ -15,6 +15,7 @@ from posixpath import basename
 from memd.config import Config
 from memd.daemon.giving import after_reply
 from memd.daemon.pipeline import wall_clock
+from memd.daemon.telling import IN_TIME
 from memd.daemon.worker import Urgency, Worker
 from memd.extract import journal, risks
 from memd.extract.anchors import inside
@@ -75,8 +76,11 @@ class Guard:
         self._said: dict[str, dict[str, str]] = {}
         """Session -> digest of what it was told -> the turn."""
 
-    def lines(self, tool: Tool, moment: Moment) -> str:
-        """The advice for the calls that a hook announces; usually none."""
+    def lines(self, tool: Tool, moment: Moment, asked: float) -> str:
+        """The advice for the calls that a hook announces; usually none. `asked`: when, in this process's monotonic seconds.
+
+        What may come too late for its hook is not counted as said.
+        """
         calls = [call for call in moment.calls if call.kind in KINDS]
         if not self._config.guard or not calls:
             return ""
@@ -92,8 +96,8 @@ class Guard:
                 break
             if note.digest not in said:
                 fresh.setdefault(note.digest, note)
-        said.update(dict.fromkeys(fresh, turn))
-        if fresh:
+        if fresh and time.monotonic() - asked < IN_TIME:
+            said.update(dict.fromkeys(fresh, turn))
             self._remember(scene.session.id, list(fresh), turn)
         return "\n".join(MARK + oneline(note.text, 400) for note in fresh.values())
 

@@ -1,10 +1,12 @@
 """The facts of a module, told when the agent is about to touch it: once after each compaction, each held against its source."""
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 from memd.daemon.giving import after_reply
 from memd.daemon.pipeline import wall_clock
+from memd.daemon.telling import IN_TIME
 from memd.daemon.worker import Urgency, Worker
 from memd.extract.anchors import inside
 from memd.model import Kind
@@ -30,8 +32,8 @@ class Reminding:
         self._reader = reader
         self._told: set[tuple[str, str]] = set()
 
-    def lines(self, tool: Tool, moment: Moment) -> str:
-        """The facts of what the announced calls touch; usually none."""
+    def lines(self, tool: Tool, moment: Moment, asked: float) -> str:
+        """The facts of what the announced calls touch; usually none. `asked` as for the guard."""
         targets = [call.target for call in moment.calls if call.kind in KINDS]
         session = self._reader().session(f"{tool.name}:{moment.session}") if targets else None
         found = identity.find(session.cwd) if session else None
@@ -46,8 +48,10 @@ class Reminding:
         if not new:
             return ""
         known = sources.remembered(self._places.own(found.id))
-        self._note(session.id, [marks[fact] for fact in new])
-        return "\n".join(f"memd: note: fact {facts.check(found.root, fact, known).shown()}" for fact in new)
+        text = "\n".join(f"memd: note: fact {facts.check(found.root, fact, known).shown()}" for fact in new)
+        if time.monotonic() - asked < IN_TIME:
+            self._note(session.id, [marks[fact] for fact in new])
+        return text
 
     def _note(self, session: str, marks: list[str]) -> None:
         self._told = (self._told if len(self._told) < MOST else set()) | {(session, mark) for mark in marks}

@@ -64,8 +64,8 @@ def test_rules_stay_through_five_compactions_and_advice_comes_after_them(
         conversation = [request for request in model.requests if request.offers_tools]
         calls = [
             Turn(tools=(Tool("Read", {"file_path": str(config)}),)),
-            Turn(tools=(Tool("Edit", added),)),
             shell("sh deploy.sh staging"),
+            Turn(tools=(Tool("Edit", added),)),
         ]
         model.push(*twice(calls), Turn("Done again."))
         claude.headless("Do it all again.", "--continue")
@@ -73,7 +73,7 @@ def test_rules_stay_through_five_compactions_and_advice_comes_after_them(
         calls = [
             Turn(tools=(Tool("Read", {"file_path": str(claude.project / "old.md")}),)),
             Turn(tools=(Tool("Read", {"file_path": str(schema)}),)),
-            Turn(tools=(Tool("Edit", {"file_path": str(schema), "old_string": "table", "new_string": "table "}),)),
+            Turn(tools=(Tool("Edit", {"file_path": str(schema), "old_string": "upstream", "new_string": "up"}),)),
         ]
         model.push(*twice(calls), Turn("Hm."))
         claude.headless("And the rest.", "--continue")

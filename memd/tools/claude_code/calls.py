@@ -15,7 +15,7 @@ Row = Mapping[str, Any]
 
 DETAIL = 2_000
 """Characters of an edited text, a prompt or a description that are kept with a call."""
-RESULT = 500
+RESULT = 400
 """Characters of a tool's answer that are kept; the rest is found by the record's pointer into the transcript."""
 
 _KINDS = {

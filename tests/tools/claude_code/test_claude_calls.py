@@ -182,7 +182,7 @@ def test_a_long_answer_is_cut_and_says_so():
     assert entry.text.startswith("line 0\n")
     assert entry.text.endswith("line 999\n")
     assert len(entry.text) < 1_300
-    assert entry.extra["cut"] == len(text) - 500
+    assert entry.extra["cut"] == len(text) - 400
 
 
 def test_plans_that_were_refused():

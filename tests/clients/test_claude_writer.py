@@ -5,11 +5,12 @@ from collections.abc import Iterator
 import pytest
 
 from .claude_code import ClaudeCode
+from .given import given_after_compaction
 from .memd_process import Memd
 from .scripted_model import ScriptedModel, Tool
 from .story import CONSTRAINT, MISSION, ORDER
 from .waiting import eventually
-from .writer_part import LEARNS, LESSON, SCENE, edits, folder, plays, reads, ticks
+from .writer_part import LEARNS, LESSON, REQUEST, SCENE, edits, folder, plays, reads, ticks
 
 pytestmark = pytest.mark.client
 
@@ -120,3 +121,26 @@ def test_it_can_neither_run_nor_read_nor_write_elsewhere(
     assert not (claude.home / "ran").exists()
     assert (claude.project / "notes.md").read_text(encoding="utf-8") == "plans of the project"
     assert memd.session(session)["checkpoint"]["problems"] == []
+
+
+def test_what_a_model_wrote_unasked_comes_back_after_the_compaction(
+    claude: ClaudeCode, model: ScriptedModel, memd: Memd
+) -> None:
+    """Switched on in the settings: it writes by itself when the context is full enough, and the agent gets its lesson."""
+    settings = memd.home / ".config" / "memd" / "config.toml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text('checkpoint.writer = "agent"\ncheckpoint.at = 0.001\n', encoding="utf-8")
+    plays(model, ([reads, LEARNS], SCENE))
+    with memd.daemon():
+        session = claude.headless(MISSION).session
+        eventually(lambda: (memd.session(session).get("model") or {}).get("outcome") == "written", seconds=60)
+        claude.headless(CONSTRAINT, "--continue")
+        eventually(lambda: memd.settled(session))
+        claude.headless("/compact", "--continue")
+        claude.headless("Go on.", "--continue")
+        eventually(lambda: memd.delivery(session) == "complete")
+
+    after = [request for request in model.requests if "Go on." in request.text and REQUEST not in request.text]
+    given = given_after_compaction(claude, after[-1])
+    assert [LESSON in given.text, MISSION in given.text, CONSTRAINT in given.text] == [True, True, True]
+    assert "(as of #" in given.text

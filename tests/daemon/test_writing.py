@@ -325,3 +325,17 @@ def test_a_secret_in_a_models_words_is_masked(bench):
     bench.program.plays({"edit": [learns], "answer": answered(Pitfalls=f"- {secret}")})
     bench.run()
     assert secret not in bench.current.parts.mind + bench.current.parts.scene
+
+
+def test_a_kept_checkpoint_can_be_shown_at_another_budget(bench):
+    """Its own texts, with the words of the messages that an agreement rests on beside it."""
+    agrees = ["mind.md", OWN, f"{OWN}- The schema is not mine to change. (#3)\n"]
+    bench.program.plays({"edit": [LEARNS, agrees], "answer": answered()})
+    bench.run()
+    number = bench.current.number
+    bench.transcript.turn("Something else")
+    bench.read()
+    keeper, store = bench.pipeline.keeper, bench.pipeline.store
+    text = keeper.rendered(store.session(NAME), store.checkpoint(NAME, number), 3_000).text
+    assert '- The schema is not mine to change. (#3) [#3: "Never touch `schema.sql`"]' in text
+    assert [LESSON in text, "(as of #" in text, f"memd checkpoint {number} of" in text] == [True, False, True]

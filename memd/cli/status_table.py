@@ -1,113 +1,253 @@
-"""`memd status` for people: a table, then what is wrong and what mends it."""
+"""`memd status` for people: a line a session where there is room, two where there is not, then what is wrong and what mends it.
+
+In a pipe: plain columns that stay the same, whole ids, times in UTC, nothing cut, bent or coloured.
+"""
 
 import sys
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable
+from pathlib import PurePath
 
-from rich.console import Console
+from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from memd.cli.status import Row
-from memd.model.text import clock, oneline, printable
+from memd.cli.status import View, models_line, troubles
+from memd.cli.status_rows import Row
+from memd.health import Reason
+from memd.model.text import ago, clock, oneline, printable
 
-_COLOURS = {"ok": "green", "stale": "yellow", "degraded": "yellow", "failing": "red", "never": "dim"}
-WIDE = 200
-"""Columns where there is no terminal to ask: nothing is folded for grep."""
-OLD = 20
-"""So many sessions are shown; older ones are summed up."""
+COLOURS = {"ok": "green", "stale": "yellow", "degraded": "yellow", "failing": "bold red", "never": "dim"}
+PLAIN = 100_000
+"""Columns where there is no terminal: nothing is folded for grep."""
+ROOM = 120
+"""Columns that a line a session needs; under that each takes two lines."""
+WHOLE = 150
+"""Columns from which such a line has the checkpoint's writer and size."""
+BRIEF = 76
+"""Columns under which the second line leaves out the checkpoint."""
+CELLS = 12
+"""How long the context's bar is."""
+_HEADS = (
+    "SESSION",
+    "HEALTH",
+    "STATE",
+    "CONTEXT",
+    "CHECKPOINT",
+    "MADE",
+    "WRITER",
+    "TOKENS",
+    "DELIVERY",
+    "DIRECTORY",
+    "TITLE",
+)
 
 
-def show(
-    rows: list[Row],
-    daemon: dict[str, Any] | None,
-    hung: str | None,
-    notes: tuple[str, ...],
-    cost: str,
-    *,
-    whole: bool,
-    everything: bool,
-) -> None:
-    """Print the daemon's line (`hung` says why a running one gives none), what models cost, the table, and the reasons."""
-    console = Console(highlight=False, soft_wrap=True, markup=False, width=None if sys.stdout.isatty() else WIDE)
-    console.print(_daemon(daemon, hung))
-    for note in notes:
-        console.print(Text(f"! {note}", "yellow"))
-    if cost:
-        console.print(cost)
-    if not rows:
-        console.print("Nothing is recorded yet: sessions appear here as soon as a tool writes a transcript.")
+def show(view: View) -> None:
+    """Print the view as the place where it goes wants it."""
+    if sys.stdout.isatty():
+        Console(highlight=False, markup=False).print(page(view, Console().width))
         return
-    shown = rows if whole or everything else rows[:OLD]
-    console.print(_table(shown))
-    if len(rows) > len(shown):
-        console.print(f"and {len(rows) - len(shown)} older sessions (--all shows them)")
-    for row in shown[: 5 if not whole else None]:
-        for reason in row.verdict.reasons:
-            said = printable(f"{row.session.id}: {reason.text}  ->  {reason.fix}")
-            console.print(Text(said, _COLOURS[reason.health.value]))
-    for row in shown if whole else []:
-        for line in _run(row):
-            console.print(Text(printable(line)))
+    out = Console(highlight=False, markup=False, soft_wrap=True, no_color=True, width=PLAIN)
+    for line in _plain(view):
+        out.print(printable(line))
 
 
-def _run(row: Row) -> Iterator[str]:
-    """What the last run of a model came to; for one session that is asked about."""
-    if row.run is not None:
-        tokens = f"{row.run.tokens:,} input tokens"
-        yield f"a model, {clock(row.run.at)}, up to message {row.run.upto}: {row.run.outcome}, {tokens}"
-        yield from (f"  {problem.part}: {problem.fault}; {problem.fallback}" for problem in row.run.problems)
+def page(view: View, width: int) -> RenderableType:
+    """The view for a terminal of so many columns."""
+    parts: list[RenderableType] = [_daemon(view)]
+    parts += [Text(f"! {trouble}", "yellow") for trouble in troubles(view)]
+    parts += [Text(cost, "dim")] if (cost := models_line(view.settings, view.spent)) else []
+    if not view.rows:
+        parts.append(Text("Nothing is recorded yet: sessions appear here as soon as a tool writes a transcript."))
+        return Group(*parts)
+    if view.story:
+        from memd.cli.status_story import story  # noqa: PLC0415 - only where one session is asked about
+
+        parts += [Text(), story(view.rows[0], view.story, view.at)]
+    else:
+        parts += [Text(), _table(view.rows, view.at, width) if width >= ROOM else _pairs(view.rows, view.at, width)]
+    parts += [Text(f"and {older}", "dim")] if (older := _older(view)) else []
+    reasons = list(_grouped(view.rows))
+    parts += [Text()] if reasons else []
+    parts += [_reason(reason, names) for reason, names in reasons]
+    parts += [Text(f"\nnote: {note}", "dim") for note in view.notes]
+    return Group(*parts)
 
 
-def _daemon(daemon: dict[str, Any] | None, hung: str | None) -> Text:
-    if daemon is None:
-        if hung is not None:
-            return Text(f"daemon: {hung}", "red")
-        return Text("daemon: not running (`memd run` starts it; hooks give back what is ready on disk)", "yellow")
-    since = clock(daemon["since"])
-    return Text(f"daemon: running, pid {daemon['pid']}, version {daemon['version']}, since {since}", "green")
+def _daemon(view: View) -> Text:
+    daemon = view.daemon
+    if daemon is not None:
+        since = ago(daemon["since"], view.at)
+        return Text.assemble(
+            ("● ", "green"), f"daemon: running, version {daemon['version']}, pid {daemon['pid']}, started {since}"
+        )
+    if view.hung is not None:
+        return Text(f"● daemon: {view.hung}", "bold red")
+    return Text("daemon: not running (`memd run` starts it; hooks give back what is ready on disk)", "yellow")
 
 
-def _table(rows: list[Row]) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("session", "directory", "state", "context", "checkpoint", "delivery", "health"):
-        table.add_column(name, overflow="fold" if name == "session" else "ellipsis")
+def _older(view: View) -> str:
+    if not view.older:
+        return ""
+    counts = ", ".join(f"{count:,} {tool}" for tool, count in view.older.items())
+    return f"{sum(view.older.values()):,} older sessions ({counts}): `memd status --all` shows them"
+
+
+def _table(rows: Iterable[Row], now: int, width: int) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="dim", expand=True, padding=(0, 2, 0, 0))
+    for name in ("health", "session", "project", "title", "context", "checkpoint", "delivery"):
+        flexible = name in {"project", "title"}
+        table.add_column(
+            name, no_wrap=True, overflow="ellipsis", ratio=(2 if name == "title" else 1) if flexible else None
+        )
     for row in rows:
-        health = row.verdict.health.value
         table.add_row(
-            Text(printable(_name(row))),
-            Text(printable(row.session.cwd or "?")),
-            row.state,
-            _context(row),
-            _made(row),
-            _given(row),
-            Text(health, _COLOURS[health]),
+            health(row),
+            Text(name_of(row)),
+            Text(project(row)),
+            Text(called(row)),
+            bar(row),
+            made(row, now, whole=width >= WHOLE),
+            given(row, now),
         )
     return table
 
 
-def _name(row: Row) -> str:
+def _pairs(rows: Iterable[Row], now: int, width: int) -> Table:
+    """Two lines a session, for narrow terminals."""
+    table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 1, 0, 0))
+    table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True, overflow="ellipsis", max_width=max(20, width - 13))
+    for row in rows:
+        table.add_row(
+            health(row),
+            Text.assemble((oneline(project(row), width // 3), "bold"), "  ", called(row), "  ", (name_of(row), "dim")),
+        )
+        facts = (bar(row), made(row, now), given(row, now)) if width >= BRIEF else (bar(row), given(row, now))
+        table.add_row("", Text("  ").join(facts))
+    return table
+
+
+def health(row: Row) -> Text:
+    """A dot and the word, in the verdict's colour."""
+    word = row.verdict.health.value
+    return Text(f"{'○' if row.state in {'ended', 'idle'} else '●'} {word}", COLOURS[word])
+
+
+def name_of(row: Row) -> str:
+    """The tool and as much of the id as one types."""
     tool, _, native = row.session.id.partition(":")
-    title = f" {oneline(row.session.title, 30)}" if row.session.title else ""
-    return f"{tool}:{native[:8]}{'/' + native.rpartition('/')[2] if '/' in native else ''}{title}"
+    return printable(f"{tool}:{native[:8]}{'/' + native.rpartition('/')[2] if '/' in native else ''}")
 
 
-def _context(row: Row) -> str:
-    tokens = row.session.tokens
-    if tokens is None:
-        return "?"
-    return f"{tokens / 1000:.0f}k of {row.window / 1000:.0f}k" if row.window else f"{tokens / 1000:.0f}k"
+def project(row: Row) -> str:
+    """The directory's last name, which is how people call it; `(foreign)` where it is not on this machine."""
+    name = printable(PurePath(row.session.cwd).name or "/") if row.session.cwd else "?"
+    return f"{name} (foreign)" if row.state == "foreign" else name
 
 
-def _made(row: Row) -> str:
-    made = row.checkpoint
-    if made is None:
-        return "none"
-    return f"{made.number}, {clock(made.at)}, {made.writer}, {made.tokens.total if made.tokens else '?'} tokens"
+def called(row: Row) -> str:
+    """What the session is called, or how it began, on one line."""
+    return printable(oneline(row.title, 200))
 
 
-def _given(row: Row) -> str:
-    given = row.delivery
-    if given is None:
-        return "written" if row.checkpoint else "-"
-    return f"{given.level} ({given.number}, {clock(given.at)})"
+def bar(row: Row) -> Text:
+    """How full the context is, with a mark where the tool compacts by itself."""
+    tokens, window = row.session.tokens, row.window
+    if tokens is None or not window:
+        return Text(f"{thousands(tokens)} tokens" if tokens is not None else "?", "dim")
+    limit = row.threshold or window
+    full, mark = round(CELLS * min(1, tokens / window)), min(CELLS - 1, int(CELLS * limit / window))
+    colour = "green" if tokens < 0.7 * limit else "yellow" if tokens < 0.95 * limit else "red"
+    text = Text()
+    for cell in range(CELLS):
+        if row.threshold and cell == mark:
+            text.append("│")
+        else:
+            text.append(*(("━", colour) if cell < full else ("─", "bright_black")))
+    return text.append(f" {100 * tokens / window:3.0f}%")
+
+
+def made(row: Row, now: int, *, whole: bool = True) -> Text:
+    """The current checkpoint: number, age, and with `whole` writer and size."""
+    found = row.checkpoint
+    if found is None:
+        return Text("none" if row.session.parent is None else "the parent's", "dim")
+    if not whole:
+        return Text(f"{found.number}, {ago(found.at, now)}")
+    size = f" {thousands(found.tokens.total)}" if found.tokens else ""
+    return Text.assemble(f"{found.number}, {ago(found.at, now)}", (f" {found.writer}{size}", "dim"))
+
+
+def given(row: Row, now: int) -> Text:
+    """How far the last text that was given back has come; before the first, that one lies ready."""
+    found = row.delivery
+    if found is None:
+        return Text("ready" if row.checkpoint else "-", "dim")
+    colour = {"complete": "green", "delivered": "yellow"}.get(found.level, "")
+    return Text.assemble((found.level, colour), (f" {found.number}, {ago(found.at, now)}", "dim"))
+
+
+def thousands(tokens: int | None) -> str:
+    """A number of tokens as people say it."""
+    return (
+        "?"
+        if tokens is None
+        else str(tokens)
+        if tokens < 1000
+        else f"{tokens / 1000:.1f}k"
+        if tokens < 10_000
+        else f"{tokens / 1000:.0f}k"
+    )
+
+
+def _grouped(rows: Iterable[Row]) -> Iterable[tuple[Reason, list[str]]]:
+    """Each reason once, with the sessions that it concerns."""
+    found: dict[tuple[str, str], tuple[Reason, list[str]]] = {}
+    for row in rows:
+        for reason in row.verdict.reasons:
+            found.setdefault((reason.text, reason.fix), (reason, []))[1].append(name_of(row))
+    return found.values()
+
+
+def _reason(reason: Reason, names: list[str]) -> Text:
+    who = names[0] if len(names) == 1 else f"{len(names)} sessions"
+    colour = COLOURS[reason.health.value]
+    return Text.assemble((printable(f"{who}: {reason.text}"), colour), printable(f"\n  → {reason.fix}"))
+
+
+def _plain(view: View) -> Iterable[str]:
+    """The lines for a pipe."""
+    yield _daemon(view).plain.removeprefix("● ")
+    yield from (f"! {told}" for told in (*troubles(view), *view.notes))
+    if cost := models_line(view.settings, view.spent):
+        yield cost
+    if not view.rows:
+        yield "Nothing is recorded yet: sessions appear here as soon as a tool writes a transcript."
+        return
+    lines = [_HEADS, *map(_cells, view.rows)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    yield from (
+        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines
+    )
+    if older := _older(view):
+        yield f"and {older}"
+    for row in view.rows:
+        yield from (f"{row.session.id}: {reason.text}  ->  {reason.fix}" for reason in row.verdict.reasons)
+    if view.story:
+        from memd.cli.status_story import lines as story_lines  # noqa: PLC0415 - only where one session is asked about
+
+        yield from story_lines(view.rows[0], view.story, view.at)
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    """One session for a pipe; no cell but the last two holds a blank, and none is empty."""
+    session, found = row.session, row.checkpoint
+    context = f"{session.tokens if session.tokens is not None else '?'}/{row.window or '?'}"
+    checkpoint = ("-",) * 4
+    if found is not None:
+        total = str(found.tokens.total) if found.tokens else "?"
+        checkpoint = (str(found.number), clock(found.at).replace(" ", "T"), found.writer, total)
+    level = row.delivery.level if row.delivery else "written" if found else "-"
+    where = printable(session.cwd or "?")
+    return (session.id, row.verdict.health.value, row.state, context, *checkpoint, level, where, called(row) or "-")

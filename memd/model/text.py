@@ -22,6 +22,26 @@ def clock(at: int | None) -> str:
     return datetime.fromtimestamp(at / 1000, UTC).strftime("%Y-%m-%d %H:%MZ")
 
 
+_FRESH = 10
+"""Seconds that are no time at all."""
+_UNITS = ((604_800, "wk"), (86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
+
+
+def ago(at: int | None, now: int) -> str:
+    """How long ago a time is, in its largest unit.
+
+    >>> ago(1_000, 181_000)
+    '3 min ago'
+    """
+    if at is None:
+        return "time unknown"
+    passed = (now - at) // 1000
+    if passed < _FRESH:
+        return "just now"
+    size, unit = next(one for one in _UNITS if passed >= one[0])
+    return f"{passed // size} {unit} ago"
+
+
 def oneline(text: str, limit: int) -> str:
     """The text on one line, cut at `limit` characters with a note that it was."""
     flat = _SPACE.sub(" ", text).strip()

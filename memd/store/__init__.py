@@ -118,9 +118,13 @@ class Store:
         """The session with exactly this id."""
         return sessions.session(self._db, id)
 
-    def sessions(self, *, children: bool = False) -> list[Session]:
-        """All sessions, newest entry first; sub-agents only if asked for."""
-        return sessions.sessions(self._db, children=children)
+    def sessions(self, *, children: bool = False, last: int | None = None) -> list[Session]:
+        """All sessions or the `last` N, newest entry first; sub-agents only if asked for."""
+        return sessions.sessions(self._db, children=children, last=last)
+
+    def tally(self, *, children: bool = False) -> dict[str, int]:
+        """How many sessions of each tool are recorded, the tool with the most first."""
+        return sessions.tally(self._db, children=children)
 
     def find(self, text: str | None, cwd: str | None) -> Session:
         """The session that a person means.

@@ -6,6 +6,7 @@ from memd.store.database import Database
 from memd.store.rows import SourceRow
 
 _SHOWN = 5
+_NO_LIMIT = -1
 
 
 def session(database: Database, name: str) -> Session | None:
@@ -19,15 +20,24 @@ def session(database: Database, name: str) -> Session | None:
     return Session(*found) if found else None
 
 
-def sessions(database: Database, *, children: bool) -> list[Session]:
-    """All sessions, the one with the newest entry first."""
+def sessions(database: Database, *, children: bool, last: int | None = None) -> list[Session]:
+    """All sessions or the last N, the one with the newest entry first."""
     rows = database.rows(
         'SELECT id, tool, native, parent, path, cwd, title, model, "window", version, entrypoint, forked_from,'
         " created_at, last_at, ended_at, turn_ended_at, tokens, messages, compactions, seen_at FROM session"
-        " WHERE parent IS NULL OR ? ORDER BY ifnull(last_at, seen_at) DESC, row DESC",
-        (children,),
+        " WHERE parent IS NULL OR ? ORDER BY ifnull(last_at, seen_at) DESC, row DESC LIMIT ?",
+        (children, _NO_LIMIT if last is None else last),
     )
     return [Session(*row) for row in rows]
+
+
+def tally(database: Database, *, children: bool) -> dict[str, int]:
+    """How many sessions each tool has, the most first."""
+    rows = database.rows(
+        "SELECT tool, count(*) FROM session WHERE parent IS NULL OR ? GROUP BY tool ORDER BY count(*) DESC, tool",
+        (children,),
+    )
+    return dict(rows)
 
 
 def find(database: Database, text: str | None, cwd: str | None) -> Session:

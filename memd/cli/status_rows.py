@@ -1,0 +1,188 @@
+"""The facts of one session, gathered from the record and from the disk for `memd status`, and the verdict on them."""
+
+import os
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from memd.checkpoint.due import resting
+from memd.errors import Fault
+from memd.health import Facts, Verdict, judge
+from memd.model import BESIDE_CHANNELS, MEMO_CHANNELS, Checkpoint, Delivered, Run, Session
+from memd.model.channels import Channel
+from memd.store import SourceRow, Store
+from memd.tools.registry import TOOLS
+
+if TYPE_CHECKING:
+    from memd.daemon.setup.facts import SetupFacts
+
+ACTIVE = 600_000
+"""Milliseconds since its last entry within which a session that did not end is active."""
+FULL = 2**20
+"""Bytes free on the disk under which it is called full."""
+_FIRST, _WORDS = 30, 300
+"""Among so many entries the first prompt is looked for; so many characters of it stand for a title."""
+_RECENT = 50
+"""So many of the newest messages are looked through for what never arrived."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One session as status shows it."""
+
+    session: Session
+    state: str
+    window: int | None
+    threshold: int | None
+    """The fill in tokens at which its tool compacts by itself."""
+    source: SourceRow | None
+    size: int
+    checkpoint: Checkpoint | None
+    delivery: Delivered | None
+    verdict: Verdict
+    run: Run | None
+    """The last run of a model."""
+    title: str
+    """The tool's title of it, else the first words of a person or an operator; "" where there are none."""
+
+
+def row(
+    store: Store,
+    session: Session,
+    daemon: dict[str, Any] | None,
+    setup: "SetupFacts",
+    *,
+    judged: bool,
+) -> Row:
+    """All that is shown of a session; `judged`: whether a model may write its checkpoints."""
+    source = store.source(session.path) if session.path else None
+    now = int(time.time() * 1000)
+    made, given = store.current_checkpoint(session.id), store.last_delivery(session.id)
+    size, changed, error, gone = _on_disk(source, now)
+    newer = store.messages(session.id, after=made.upto, channels=[c for c in Channel if c.starts_turn]) if made else []
+    unread = [r.at for r in store.messages(session.id, after=made.upto) if r.at is not None] if made else []
+    boundaries = store.boundaries(session.id)
+    gaps, runs = store.gaps(session.id), store.runs(session.id)
+    facts = Facts(
+        session=session,
+        now=now,
+        checkpoint=made,
+        delivery=given,
+        provable=not boundaries or bool(store.messages(session.id, channels=BESIDE_CHANNELS, last=1)),
+        boundary=boundaries[-1] if boundaries and session.parent is None else None,
+        lag=max(0, size - source.offset) if source else 0,
+        lag_ms=now - changed,
+        source_gone=gone,
+        source_error=error,
+        turns_behind=len(newer),
+        unread=min(unread, default=None),
+        store_error=store_trouble(setup),
+        hooks=hook_faults(setup, session.tool),
+        daemon=daemon is not None,
+        watches_short=_short(daemon),
+        resting=resting(runs, boundaries, store.taken_up(session.id)) if judged else "",
+        unknown={what: count for (kind, what), count in gaps.items() if kind == "unknown"},
+        damaged=sum(count for (kind, _), count in gaps.items() if kind in {"torn", "malformed"}),
+        returns=sum(count for (kind, _), count in gaps.items() if kind == "writers"),
+        undelivered=_undelivered(store, session),
+    )
+    verdict = judge(facts) if session.parent is None else judge_child(facts)
+    tool = TOOLS.get(session.tool)
+    window = session.window or (tool.window(session.model) if tool else None)
+    last = next((run for run in reversed(runs) if run.outcome != "repair"), None)
+    threshold = tool.threshold(window) if tool else None
+    return Row(
+        session,
+        _state(session, now),
+        window,
+        threshold,
+        source,
+        size,
+        made,
+        given,
+        verdict,
+        last,
+        _title(store, session),
+    )
+
+
+def hook_faults(setup: "SetupFacts", tool: str) -> tuple[str, ...]:
+    """What is wrong with a tool's hooks, in the codes of `health`; nothing where the tool is not used."""
+    found = next((known for known in setup.tools if known.name == tool), None)
+    if found is None or "missing" in found.faults:
+        return () if found is None else ("missing",)
+    files = (("copy", setup.hook.copy != "ok"), ("interpreter", setup.hook.link != "ok"))
+    return (*found.faults, *(name for name, wrong in files if wrong))
+
+
+def store_trouble(setup: "SetupFacts") -> str | None:
+    """Why the record cannot grow, if it cannot."""
+    if setup.state == "readonly":
+        return f"{setup.paths.state} cannot be written"
+    return f"the disk of {setup.paths.state} is full" if setup.free_bytes < FULL else None
+
+
+def _title(store: Store, session: Session) -> str:
+    if session.title:
+        return session.title
+    asked = store.messages(session.id, upto=_FIRST, channels=MEMO_CHANNELS)
+    return asked[0].text[:_WORDS] if asked else ""
+
+
+def _undelivered(store: Store, session: Session) -> tuple[int, ...]:
+    """What was typed since the newest prompt that arrived and was not sent again."""
+    asked = [channel for channel in Channel if channel.starts_turn and not channel.background]
+    recent = store.messages(session.id, channels=asked, last=_RECENT)
+    heard = [r for r in recent if r.in_force]
+    since, texts = (heard[-1].number if heard else 0), {r.text for r in heard}
+    return tuple(r.number for r in recent if r.undelivered and r.number > since and r.text not in texts)
+
+
+def judge_child(facts: Facts) -> Verdict:
+    """A sub-agent has no checkpoint of its own and is given none: only its record can be in trouble."""
+    verdict = judge(facts)
+    kept = tuple(r for r in verdict.reasons if r.code.startswith(("source", "store", "unread", "unknown")))
+    return Verdict(kept[0].health if kept else type(verdict.health).OK, kept)
+
+
+def _short(daemon: dict[str, Any] | None) -> bool:
+    watches = daemon.get("watches", {}) if daemon else {}
+    return bool(watches.get("have", 0) < watches.get("want", 0))
+
+
+def _on_disk(source: SourceRow | None, now: int) -> tuple[int, int, str | None, int | None]:
+    """The transcript's size and change time in milliseconds now, why it cannot be looked at, and since when it is gone."""
+    if source is None:
+        return 0, 0, None, None
+    try:
+        status = Path(source.path).stat()
+    except NotADirectoryError:
+        return _in_file(source, now)
+    except FileNotFoundError:
+        return source.size, 0, None, source.gone_at or now
+    except OSError as error:
+        return source.size, 0, error.strerror, None
+    readable = os.access(source.path, os.R_OK)
+    return status.st_size, int(status.st_mtime * 1000), None if readable else "permission denied", None
+
+
+def _in_file(source: SourceRow, now: int) -> tuple[int, int, str | None, int | None]:
+    """The same of a transcript that is one of many in a file: its tool can tell."""
+    path = Path(source.path)
+    tool = TOOLS.get(source.session.partition(":")[0])
+    if tool is None or not tool.there(path):
+        return source.size, 0, None, source.gone_at or now
+    try:
+        size = tool.read(path, source.cursor, 1, path).size
+    except Fault as error:
+        return source.size, 0, str(error), None
+    return size, int(path.parent.stat().st_mtime * 1000), None, None
+
+
+def _state(session: Session, now: int) -> str:
+    if session.cwd is not None and not Path(session.cwd).is_dir():
+        return "foreign"
+    if session.ended_at is not None:
+        return "ended"
+    return "active" if session.last_at is not None and now - session.last_at < ACTIVE else "idle"

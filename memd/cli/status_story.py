@@ -1,0 +1,133 @@
+"""`memd status SESSION`: all that is known of one session, and what happened in it, in the order in which it did."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from memd.cli.status_rows import Row
+from memd.model import Boundary, Checkpoint, Delivered, Session
+from memd.model.text import ago, clock, oneline, printable
+from memd.store import Store
+
+LAST = 40
+"""So many moments are shown, the newest."""
+_SIGNS = {
+    "start": ("○", "dim"),
+    "checkpoint": ("◆", "cyan"),
+    "compaction": ("▼", "yellow"),
+    "delivery": ("▲", "green"),
+    "end": ("●", "dim"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """Something that happened: `start`, `checkpoint`, `compaction`, `delivery`, `end`."""
+
+    at: int | None
+    kind: str
+    text: str
+
+
+def moments(store: Store, session: Session) -> tuple[Moment, ...]:
+    """What happened in a session, oldest first: its start and end, compactions, kept checkpoints, deliveries."""
+    kept = (store.checkpoint(session.id, number) for number in store.checkpoint_numbers(session.id))
+    found = [Moment(session.created_at, "start", "the session began")]
+    found += [_checkpoint(one) for one in kept if one is not None]
+    found += [_compaction(one) for one in store.boundaries(session.id)]
+    found += [_delivery(one) for one in store.deliveries(session.id)]
+    found += [Moment(session.ended_at, "end", "the session ended")] if session.ended_at is not None else []
+    return tuple(sorted(found, key=lambda one: one.at or 0))
+
+
+def _checkpoint(made: Checkpoint) -> Moment:
+    size = f", {made.tokens.total:,} tokens" if made.tokens else ""
+    faults = f", {len(made.problems)} faults mended" if made.problems else ""
+    text = f"checkpoint {made.number} by {made.writer} ({made.trigger}){size}, up to #{made.upto}{faults}"
+    return Moment(made.at, "checkpoint", text)
+
+
+def _compaction(bound: Boundary) -> Moment:
+    before = f"{bound.before:,}" if bound.before is not None else "?"
+    sizes = f", {before} -> {bound.after:,} tokens" if bound.after is not None else f", from {before} tokens"
+    return Moment(bound.at, "compaction", f"compaction {bound.ordinal} ({bound.trigger}) after #{bound.number}{sizes}")
+
+
+def _delivery(given: Delivered) -> Moment:
+    what = "one line of" if given.short else "all of"
+    seen = f"{len(given.seen)} of {given.parts} parts seen" if given.parts > 1 else f"{given.parts} part"
+    return Moment(
+        given.at, "delivery", f"{what} checkpoint {given.number} given back by {given.hook}: {given.level} ({seen})"
+    )
+
+
+def story(row: Row, happened: tuple[Moment, ...], now: int) -> RenderableType:
+    """One session for a terminal."""
+    from memd.cli.status_table import bar, health  # noqa: PLC0415 - that module imports this one when it is needed
+
+    table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    table.add_row("health", health(row))
+    table.add_row("context", Text.assemble(bar(row), "  ", _context(row)))
+    for name, text in _facts(row, now):
+        table.add_row(name, Text(printable(text)))
+    line = Table(box=None, pad_edge=False, show_header=False, padding=(0, 1, 0, 0))
+    line.add_column(style="dim", no_wrap=True)
+    line.add_column()
+    line.add_column(overflow="fold")
+    for one in happened[-LAST:]:
+        line.add_row(clock(one.at), Text(*_SIGNS[one.kind]), Text(printable(one.text)))
+    earlier = len(happened) - LAST
+    more = [Text(f"{earlier} earlier ones are not shown", "dim")] if earlier > 0 else []
+    head = Text(printable(row.session.id), "bold")
+    called = [Text(printable(oneline(row.title, 200)))] if row.title else []
+    return Group(head, *called, Text(), table, Text(), *more, line)
+
+
+def _context(row: Row) -> str:
+    tokens, window = row.session.tokens, row.window
+    used = "size unknown" if tokens is None else f"{tokens:,} of {window:,} tokens" if window else f"{tokens:,} tokens"
+    return used + (f", compacts by itself at {row.threshold:,}" if row.threshold else "")
+
+
+def _facts(row: Row, now: int) -> Iterator[tuple[str, str]]:
+    session, made, given = row.session, row.checkpoint, row.delivery
+    yield "directory", (session.cwd or "unknown") + (" (not on this machine)" if row.state == "foreign" else "")
+    client = ", ".join(str(one) for one in (session.version, session.model, session.entrypoint) if one)
+    yield "client", f"{session.tool} {client}".strip()
+    compacted = "1 compaction" if session.compactions == 1 else f"{session.compactions} compactions"
+    yield "entries", f"{session.messages:,}, the last {ago(session.last_at, now)}; {compacted}; {row.state}"
+    if made is None:
+        yield "checkpoint", "none"
+    else:
+        yield (
+            "checkpoint",
+            f"{made.number}, {ago(made.at, now)}, by {made.writer} ({made.trigger}), receipt {made.receipt}",
+        )
+        if made.tokens is not None:
+            sizes = made.tokens
+            yield "", f"mind {sizes.mind:,}, memo {sizes.memo:,}, scene {sizes.scene:,}, all {sizes.total:,} tokens"
+        yield from (("", f"{one.part}: {one.fault}; {one.fallback}") for one in made.problems)
+    if given is not None:
+        yield "delivery", f"{given.level}: checkpoint {given.number} by {given.hook}, {ago(given.at, now)}"
+    elif made is not None:
+        yield "delivery", "ready; nothing had to be given back yet"
+    if row.source is not None:
+        lag = max(0, row.size - row.source.offset)
+        unread = "read to its end" if not lag else f"{lag:,} {row.source.unit} not read yet"
+        yield "transcript", f"{row.source.path} ({row.size:,} {row.source.unit}, {unread})"
+    if row.run is not None:
+        tokens = f"{row.run.tokens:,} input tokens"
+        yield "model", f"{row.run.outcome}, {ago(row.run.at, now)}, up to #{row.run.upto}, {tokens}"
+        yield from (("", f"{one.part}: {one.fault}; {one.fallback}") for one in row.run.problems)
+
+
+def lines(row: Row, happened: tuple[Moment, ...], now: int) -> Iterator[str]:
+    """The same for a pipe: facts as `name: value`, then the moments."""
+    for name, text in _facts(row, now):
+        yield f"{name}: {text}" if name else f"  {text}"
+    yield from (f"{clock(one.at)}  {one.kind}  {one.text}" for one in happened)

@@ -43,7 +43,7 @@ def compose(content: Content, budget: int, sizer: Sizer, limits: Limits) -> Rend
         blocks = list(_full(content, size, budget, sizer))
         parts = split(blocks, content.number, limits)
         tokens = sizer.count("\n".join(parts or blocks))
-        if parts and tokens <= budget:
+        if parts and tokens < budget:  # one less, for the line end behind the text where it is printed
             best = best if best and best.tokens >= tokens else Rendered(parts, tokens)
             fits = (size, tokens)
             if tokens > budget * FULL_ENOUGH:
@@ -68,7 +68,7 @@ def short(content: Content, budget: int, sizer: Sizer, limits: Limits) -> Render
     for size in range(budget, 0, -20):
         blocks = list(_short(content, size, sizer))
         parts = split(blocks, content.number, limits)
-        if parts and sizer.count("\n".join(parts)) <= budget:
+        if parts and sizer.count("\n".join(parts)) < budget:
             return Rendered(parts, sizer.count("\n".join(parts)))
     parts = split(blocks, content.number, limits) or (marks.opening(content.number, 1, 1) + _ending(content),)
     return Rendered(parts, sizer.count("\n".join(parts)))

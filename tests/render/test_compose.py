@@ -293,3 +293,11 @@ def test_details_come_after_all_first_rows():
     shown = [row for row in text.splitlines() if row.startswith(("- entry", "  detail"))]
     assert [row for row in shown if row.startswith("- entry")]
     assert any(row.endswith(" …") for row in shown)
+
+
+@pytest.mark.parametrize("budget", range(400, 4_000, 97))
+def test_a_line_end_behind_the_text_is_within_the_budget_too(budget):
+    """The command prints one; the text itself leaves no more than a little room."""
+    given_back = compose(LONG, budget, SIZER, LIMITS)
+    assert SIZER.count(given_back.text + "\n") <= budget
+    assert given_back.tokens > budget * 0.9 or budget < 600

@@ -60,7 +60,7 @@ def documented(name):
     return {row[0].strip("`"): tuple(row[1].split(", ")) for row in rows}
 
 
-JSON_COMMANDS = ["status", "log", "show", "search", "ingest", "checkpoint", "doctor"]
+JSON_COMMANDS = ["status", "log", "show", "search", "ingest", "checkpoint", "config", "doctor"]
 
 
 def test_every_json_output_is_documented():

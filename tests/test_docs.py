@@ -64,7 +64,7 @@ def test_run_does_its_work_in_an_empty_home(tmp_path, agent):
         assert "The hook itself" in words
         assert "memd_hook.py" in (tmp_path / ".claude" / "settings.json").read_text("utf-8")
     else:
-        assert f"no coding agent was found (looked for claude-code in {tmp_path}/.claude)" in words
+        assert f"no coding agent was found (looked for claude-code in {tmp_path}/.claude" in words
         assert "ends here; receipt" in words
         assert not (tmp_path / ".claude").exists()
 

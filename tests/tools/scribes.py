@@ -19,7 +19,7 @@ class ClaudeScribe(Transcript):
     tool = TOOLS["claude-code"]
     odd = b'{"type": "martian-row", "uuid": "u-1", "sessionId": "x", "timestamp": "2026-11-29T22:00:00Z"}\n'
 
-    def __init__(self, folder, notes):  # noqa: ARG002 - its hooks note nothing
+    def __init__(self, folder, notes):
         super().__init__(folder / "projects" / "-srv-work" / f"{PARENT}.jsonl")
 
     def edits(self, path, old, new):
@@ -70,7 +70,7 @@ class CodexScribe(Rollout):
     tool = TOOLS["codex"]
     odd = b'{"timestamp": "2026-11-29T22:00:00Z", "ordinal": 999, "type": "event_msg", "payload": {"type": "martian_event"}}\n'
 
-    def __init__(self, folder, notes):  # noqa: ARG002 - its hooks note nothing
+    def __init__(self, folder, notes):
         super().__init__(folder / "sessions")
 
     def fails(self, command, output, code):

@@ -65,10 +65,11 @@ class _Commands(click.Group):
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="memd")
 @click.option("--debug", is_flag=True, help="Show the traceback of a defect.")
+@click.option("--no-pager", is_flag=True, help="Print long texts at once (else PAGER shows them, as in git).")
 @click.pass_context
-def cli(ctx: click.Context, *, debug: bool) -> None:
+def cli(ctx: click.Context, *, debug: bool, no_pager: bool) -> None:
     """Keep a coding agent's mission, your words and its working state across context compactions."""
-    ctx.obj = {"debug": debug}
+    ctx.obj = {"debug": debug, "no_pager": no_pager}
 
 
 def main() -> None:

@@ -1,6 +1,8 @@
 """`memd log`: all messages of a session, in order."""
 
 import os
+import sys
+import time
 from typing import Any
 
 import click
@@ -9,7 +11,10 @@ from memd import config
 from memd.cli.common import meant, print_json, print_text, reading
 from memd.errors import NotFound
 from memd.model import Channel, Record, Session
-from memd.model.text import clock
+from memd.model.text import ago, clock
+
+_STYLES = {"human": "bold green", "operator": "bold yellow", "agent": "bold", "unattributed": "red"}
+"""Colours of the channels' groups on a terminal; the others are neither a person nor the agent."""
 
 
 @click.command("log")
@@ -29,11 +34,31 @@ def command(session: str | None, channels: tuple[str, ...], number: int | None, 
         if number is not None and not 0 < number <= found.messages:
             raise NotFound(f"{found.id} has no message #{number}; its last is #{found.messages}")
         records = store.messages(found.id, channels=wanted, numbers=None if number is None else {number})
+    if not as_json and sys.stdout.isatty():
+        _give(records, whole=number is not None)
+        return
     for record in records:
         if as_json:
             print_json(as_object(record, found))
         else:
             print_text(_shown(record, whole=number is not None))
+
+
+def _give(records: list[Record], *, whole: bool) -> None:
+    """For eyes: the line that says who spoke stands out, with the age; a person's is seen from afar."""
+    from rich.text import Text  # noqa: PLC0415 - a pipe needs no colours
+
+    from memd.cli import paper  # noqa: PLC0415
+
+    now = int(time.time() * 1000)
+    lines: list[Text] = []
+    for record in records:
+        head, _, text = _shown(record, whole=whole).partition("\n")
+        lines.append(
+            Text(f"{head}  {ago(record.at, now)}", _STYLES.get(record.channel.value.partition(".")[0], "cyan"))
+        )
+        lines += [*paper.plain(text.rstrip("\n")), Text()]
+    paper.give(lines)
 
 
 def _channels(names: tuple[str, ...]) -> set[Channel] | None:

@@ -1,6 +1,7 @@
 """`memd search`: find what was said."""
 
 import os
+import sys
 import time
 from typing import Any
 
@@ -11,7 +12,7 @@ from memd.cli.common import meant, print_json, print_text, reading
 from memd.cli.log import iso
 from memd.errors import NotFound
 from memd.model import Channel
-from memd.model.text import clock
+from memd.model.text import ago, clock, printable
 from memd.store import Hit
 
 HUMAN = frozenset(channel for channel in Channel if channel.human)
@@ -41,8 +42,28 @@ def command(query: tuple[str, ...], session: str | None, limit: int, *, human: b
         print_json({"version": 1, "query": asked, "hits": [as_object(hit) for hit in hits]})
     elif not hits:
         raise NotFound(f"nothing found for {asked!r}")
+    elif sys.stdout.isatty():
+        _give(hits)
     else:
         print_text("\n".join(map(shown, hits)))
+
+
+def _give(hits: list[Hit]) -> None:
+    """For eyes: the words that were found in colour, and how long ago they were said."""
+    from rich.text import Text  # noqa: PLC0415 - a pipe needs no colours
+
+    from memd.cli import paper  # noqa: PLC0415
+
+    now = int(time.time() * 1000)
+    lines: list[Text] = []
+    for hit in hits:
+        head, _, _ = shown(hit).partition("\n")
+        at, inner = 0, Text("    ")
+        for first, last in hit.marks:
+            inner.append(printable(hit.snippet[at:first])).append(printable(hit.snippet[first:last]), "bold yellow")
+            at = last
+        lines += [Text(f"{printable(head)}  {ago(hit.at, now)}", "cyan"), inner.append(printable(hit.snippet[at:]))]
+    paper.give(lines)
 
 
 def as_object(hit: Hit) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """`memd show`: a checkpoint, or a part of it, as it would be given back."""
 
 import os
+import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -28,7 +29,8 @@ PROJECT = {"journal", "anchors", "state"}
 def command(session: str | None, part: str | None, number: int | None, tokens: int | None, *, as_json: bool) -> None:
     """Show PART (checkpoint, mind, memo, scene, diff, files, skills, journal, anchors, state) of SESSION.
 
-    `checkpoint` is exactly what would be given back, `diff` what a model or you changed last in mind and memo.
+    `checkpoint` is exactly what would be given back, `diff` what a model or you changed last in mind and memo. A terminal
+    gets colours and a pager, a pipe the text as it is.
     """
     if part is None and session in PARTS:
         session, part = None, session
@@ -50,7 +52,17 @@ def command(session: str | None, part: str | None, number: int | None, tokens: i
     if as_json:
         print_json({"version": 1, "session": found.id, "number": made.number, "part": part, "text": text})
     else:
+        _print(text, part)
+
+
+def _print(text: str, part: str) -> None:
+    if not sys.stdout.isatty():
         print_text(text)
+        return
+    from memd.cli import paper  # noqa: PLC0415 - a pipe needs no colours
+
+    shapes = {"diff": paper.patch, **dict.fromkeys(("checkpoint", "mind", "memo", "scene"), paper.markdown)}
+    paper.give(shapes.get(part, paper.plain)(text))
 
 
 def _project(store: Store, session: Session, part: str, *, as_json: bool) -> None:
@@ -60,7 +72,7 @@ def _project(store: Store, session: Session, part: str, *, as_json: bool) -> Non
     if as_json:
         print_json({"version": 1, "session": session.id, "number": None, "part": part, "text": text, **beside})
     else:
-        print_text(text)
+        _print(text, part)
 
 
 def _made(store: Store, session: Session, number: int | None) -> Checkpoint:

@@ -3,32 +3,32 @@
 The file is TOML; a file that is not there means defaults. Types are strict and names closed: to pass over a misspelt
 setting in silence would be to break a promise in silence. `memd run` reads again on SIGHUP.
 
-Each command pays for what it imports before it does anything, so the tables below are plain dataclasses, and `_table` holds
-the few checks that they need.
+Each command pays for what it imports before it does anything, so the tables below are plain dataclasses; pydantic checks
+a file where there is one.
 """
 
 import hashlib
-import operator
 import os
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import platformdirs
 
 from memd.errors import ConfigError
 
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+    from pydantic_core import ErrorDetails
+
 Strings = tuple[str, ...]
 
 
-def _number(
-    default: float | None, *, above: float | None = None, least: int | None = None, most: float | None = None
-) -> Any:
-    """A number in a range; the limits are told where they are broken."""
-    limits = {"less than or equal to": most, "greater than": above, "greater than or equal to": least}
-    return field(default=default, metadata={name: limit for name, limit in limits.items() if limit is not None})
+def _number(default: float | None, **limits: float) -> Any:
+    """A number in a range: pydantic's `gt`, `ge`, `le`."""
+    return field(default=default, metadata=limits)
 
 
 @dataclass(frozen=True)
@@ -36,12 +36,12 @@ class CheckpointSettings:
     """`[checkpoint]`: who writes checkpoints, and when a model may."""
 
     writer: Literal["extractive", "agent"] = "extractive"
-    at: float = _number(0.8, above=0, most=0.95)
+    at: float = _number(0.8, gt=0, le=0.95)
     """A fraction of the tool's own compaction threshold."""
     model: str | None = None
     """For the agent writer; none: the session's own model."""
-    runs_per_day: int = _number(20, least=0)
-    tokens_per_day: int = _number(1_000_000, least=0)
+    runs_per_day: int = _number(20, ge=0)
+    tokens_per_day: int = _number(1_000_000, ge=0)
     """Input tokens."""
 
 
@@ -49,7 +49,7 @@ class CheckpointSettings:
 class InjectSettings:
     """`[inject]`: what is given back."""
 
-    max_tokens: int | None = _number(None, least=1)
+    max_tokens: int | None = _number(None, ge=1)
     """Raw o200k tokens; none: the smaller of 12,000 and 8 % of the window."""
     startup_line: bool = True
     """Name the session before at an interactive start."""
@@ -91,8 +91,8 @@ class Config:
     """The tools to watch; none named: all that are found."""
     ignore: Strings = ()
     """Globs of directories whose sessions are not recorded."""
-    backfill_days: int = _number(30, least=0)
-    keep_days: int = _number(90, least=1)
+    backfill_days: int = _number(30, ge=0)
+    keep_days: int = _number(90, ge=1)
     """Pinned sessions are kept for ever."""
     guard: bool = True
     checkpoint: CheckpointSettings = CheckpointSettings()
@@ -178,13 +178,8 @@ def read(path: Path) -> Config:
         ConfigError: it cannot be read, is not TOML, or has a key or value that is not allowed. One line with the file,
             the key, what is allowed, and what is there.
     """
-    given: set[str] = set()
-    faults: list[str] = []
-    values = _table(Config, _toml(path), "", given, faults)
-    if faults:
-        more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
-        raise ConfigError(f"{path}: {faults[0]}{more}")
-    return Config(**values, given=frozenset(given))
+    found = _toml(path)
+    return _checked(path, found) if found else Config()
 
 
 def _toml(path: Path) -> dict[str, Any]:
@@ -198,60 +193,75 @@ def _toml(path: Path) -> dict[str, Any]:
         raise ConfigError(f"{path}: is not TOML: {error}") from error
 
 
-def _table(kind: Any, found: Mapping[str, Any], prefix: str, given: set[str], faults: list[str]) -> dict[str, Any]:
-    """The values of one table for its dataclass; which keys were there, and what is wrong with them, goes into the lists."""
-    known = {one.name: one for one in _fields(kind)}
-    values: dict[str, Any] = {}
-    for name, value in found.items():
-        key = prefix + name
-        inner: Any = known[name].type if name in known else None
-        if name not in known:
-            faults.append(f"{key}: no such setting; allowed here: {', '.join(known)}")
-        elif (nested := is_dataclass(inner)) and not isinstance(value, dict):
-            faults.append(f"{key}: should be a table [{name}] of {', '.join(one.name for one in _fields(inner))}")
-        elif nested:
-            values[name] = inner(**_table(inner, value, f"{key}.", given, faults))
-        elif fault := _fault(inner, known[name].metadata, key, value):
-            faults.append(fault)
+def _checked(path: Path, found: Mapping[str, Any]) -> Config:
+    """The tables of a file as values; pydantic, which does the checking, is 60 ms to import, so only here."""
+    from pydantic import ValidationError  # noqa: PLC0415
+
+    try:
+        model = _model(Config).model_validate(found)
+    except ValidationError as error:
+        faults = error.errors(include_url=False)
+        more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
+        raise ConfigError(f"{path}: {_describe(faults[0])}{more}") from error
+    given = set[str]()
+    values = _values(Config, model, "", given)
+    return Config(**values, given=frozenset(given))
+
+
+def _model(kind: Any) -> "type[BaseModel]":
+    """A table's dataclass as what pydantic checks: strict types, closed names."""
+    from pydantic import ConfigDict, Field, StrictStr, create_model  # noqa: PLC0415
+
+    tables: dict[str, Any] = {}
+    for one in _fields(kind):
+        if is_dataclass(one.type):
+            tables[one.name] = (_model(one.type), one.default)
+        elif one.type == Strings:  # tomllib gives lists; a frozen value holds tuples
+            tables[one.name] = (tuple[StrictStr, ...], Field(one.default, strict=False))
         else:
-            given.add(key)
-            values[name] = tuple(value) if isinstance(value, list) else value
+            tables[one.name] = (one.type, Field(one.default, **one.metadata))
+    made: type[BaseModel] = create_model(kind.__name__, __config__=ConfigDict(strict=True, extra="forbid"), **tables)
+    return made
+
+
+def _values(kind: Any, model: "BaseModel", prefix: str, given: set[str]) -> dict[str, Any]:
+    """What the file set, for the table's dataclass; the keys go into `given`."""
+    values: dict[str, Any] = {}
+    for one in _fields(kind):
+        if one.name in model.model_fields_set:
+            key, value = prefix + one.name, getattr(model, one.name)
+            if is_dataclass(one.type):
+                values[one.name] = type(one.default)(**_values(one.type, value, f"{key}.", given))
+            else:
+                given.add(key)
+                values[one.name] = value
     return values
+
+
+def _describe(fault: "ErrorDetails") -> str:
+    *table, last = fault["loc"]
+    key = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in fault["loc"]).removeprefix(".")
+    match fault["type"]:
+        case "extra_forbidden":
+            return f"{key}: no such setting; allowed here: {', '.join(_allowed(table))}"
+        case "model_type":
+            return f"{key}: should be a table [{last}] of {', '.join(_allowed(fault['loc']))}"
+        case "tuple_type":
+            wanted = "should be a list of strings"
+        case _:
+            wanted = fault["msg"].removeprefix("Input ")
+    return f"{key}: {wanted}, not {fault['input']!r:.60}"
+
+
+def _allowed(table: Iterable[int | str]) -> list[str]:
+    values: Any = Config()
+    for name in table:
+        values = getattr(values, str(name))
+    return [one.name for one in _fields(values)]
 
 
 def _fields(kind: Any) -> list[Any]:
     return [one for one in fields(kind) if one.metadata.get("setting", True)]
-
-
-def _fault(kind: Any, limits: Mapping[str, float], key: str, value: Any) -> str | None:
-    """What is wrong with a value, as a line; None when it is one of those that are allowed."""
-    wanted = _wanted(kind, limits, value)
-    if wanted is None and isinstance(value, list):
-        place, value = next(((n, one) for n, one in enumerate(value) if not isinstance(one, str)), (None, None))
-        key, wanted = (f"{key}[{place}]", "a valid string") if place is not None else (key, None)
-    return None if wanted is None else f"{key}: should be {wanted}, not {value!r:.60}"
-
-
-_PASSES = {"less than or equal to": operator.le, "greater than": operator.gt, "greater than or equal to": operator.ge}
-_NAMES = {bool: "a valid boolean", int: "a valid integer", float: "a valid number", str: "a valid string"}
-
-
-def _wanted(kind: Any, limits: Mapping[str, float], value: Any) -> str | None:
-    """What a setting of this type should be, where this value is not it."""
-    if kind == Strings:
-        return None if isinstance(value, list) else "a list of strings"
-    choices = get_args(kind)
-    if choices and isinstance(choices[0], str):
-        return None if value in choices else _either([repr(one) for one in choices])
-    plain = choices[0] if choices else kind  # `int | None`: TOML knows no null
-    fits = (int, float) if plain is float else plain
-    if not isinstance(value, fits) or (plain is not bool and isinstance(value, bool)):
-        return _NAMES[plain]
-    return next((f"{name} {limit}" for name, limit in limits.items() if not _PASSES[name](value, limit)), None)
-
-
-def _either(words: list[str]) -> str:
-    return f"{', '.join(words[:-1])} or {words[-1]}"
 
 
 def settings(config: Config) -> Iterator[Setting]:

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from memd.model import Event, Gap, Rewind, Source
 from memd.tail.batch import Line
-from memd.tools.fields import items, moment, string, table
+from memd.tools.fields import items, moment, string, table, whole
 from memd.tools.jsonl import objects
 from memd.tools.opencode import assistant, branches, notes, rows, user
 from memd.tools.opencode.reading import Reading, Row
@@ -174,8 +174,12 @@ def _compaction(reading: Reading, message: str, part: Row, at: int | None) -> No
 
 
 def _removed(reading: Reading, data: Row) -> None:
-    """A message was removed, or a part of one."""
-    _rewound(reading, *branches.remove(reading.state, string(data, "partID") or string(data, "messageID")))
+    """A message was removed, or a part of one. A fork's copy that is gone is a replay that led nowhere, and nobody's prompt."""
+    message = string(data, "messageID")
+    at = whole(reading.message(message) or {}, "at")
+    if at is not None and at < reading.state.created and not string(data, "partID"):
+        user.retracted(reading, message)
+    _rewound(reading, *branches.remove(reading.state, string(data, "partID") or message))
 
 
 _READERS: dict[str, Callable[[Reading, Row], None]] = {

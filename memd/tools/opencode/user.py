@@ -135,6 +135,13 @@ def noted(reading: Reading, message: str) -> None:
         _arguments(reading, message, known.get("at"))
 
 
+def retracted(reading: Reading, message: str) -> None:
+    """Copied prompts that a fork has taken out again: its own conversation never had them."""
+    channel, grade = delivery.client()
+    offers = (reading.message(message) or {}).get("offered", ())
+    reading.events.extend(Amend(offer[0], channel=channel, grade=grade) for offer in offers)
+
+
 def shell(reading: Reading, message: str, key: str) -> Answer:
     """Whose a command is that was run beside the agent, with the user's message that stands before it."""
     known, offer = reading.message(message) or {}, [key, "shell", ""]

@@ -59,6 +59,15 @@ def test_to_the_very_start():
     assert feed(*THREE, reverted("u1"), *gone, reverted(), *turn(4)).in_force == ["p4", "r4"]
 
 
+def test_a_forks_copy_that_was_removed_is_nobodys_prompt():
+    """A fork takes its source's messages back before it begins: replays that led nowhere, withdrawn, under their numbers."""
+    copied = [*user("u1", text("p1"), at=MADE - 5_000), *assistant("a1", "u1", words("r1"), at=MADE - 4_000)]
+    read = feed(*copied, removed("u1"), removed("a1"), *turn(2))
+    assert read.in_force == ["p2", "r2"]
+    assert read.channels[0] == ("harness.meta", "p1")
+    assert feed(*copied, *turn(2)).channels[0] == ("operator.headless", "p1")
+
+
 def test_one_message_removed():
     """A message can be removed alone; a part as well."""
     assert feed(*THREE, removed("a2")).in_force == ["p1", "r1", "p2", "p3", "r3"]

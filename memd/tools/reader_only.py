@@ -13,7 +13,7 @@ from typing import Any
 from memd.model import Event, Record
 from memd.tail import lines
 from memd.tail.batch import Batch
-from memd.tools.protocol import Files, HookEntry, Known, Moment, News, Plan, Trust
+from memd.tools.protocol import Files, HookEntry, Known, Moment, News, Plan, Scribe, Trust
 
 
 class ReaderOnly:
@@ -25,6 +25,8 @@ class ReaderOnly:
     prompt_event = ""
     call_event = ""
     request_event = ""
+    restores_skills = False
+    writer: Scribe | None = None
     trust: Trust | None = None
 
     def enters(self, directory: str) -> bool:  # noqa: ARG002 - all of it
@@ -81,6 +83,9 @@ class ReaderOnly:
 
     def reply(self, event: str, text: str) -> bytes:  # noqa: ARG002 - nobody asks
         return b""
+
+    def sign_of_life(self, state: Path) -> Path | None:  # noqa: ARG002 - there is no plugin
+        return None
 
     def files(self, home: Path) -> tuple[Path, ...]:  # noqa: ARG002 - nothing is installed
         return ()

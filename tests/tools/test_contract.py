@@ -294,7 +294,11 @@ def test_a_file_is_known_by_what_is_in_it(scribe, tmp_path):
 
 def test_what_install_puts_in_uninstall_takes_out(scribe, tmp_path):
     """Into an empty home; twice is once; the files are then not there again."""
-    tool, home, command = scribe.tool, tmp_path / "home", ("/opt/memd/python3", "/opt/memd/memd_hook.py")
+    tool, home, command = (
+        scribe.tool,
+        tmp_path / "home",
+        ("/opt/memd/python3", "/opt/memd/memd_hook.py", "--socket", "/run/memd.sock", "--state", "/var/memd"),
+    )
     nothing, empty = dict.fromkeys(tool.files(home)), dict.fromkeys(tool.files(home), b"")
 
     first = {**nothing, **{plan.path: plan.after for plan in tool.install(home, nothing, command)}}

@@ -8,6 +8,7 @@ from click.testing import CliRunner
 
 from memd.cli import cli
 from memd.errors import Refused
+from memd.tools.protocol import Tool
 from memd.tools.registry import TOOLS
 
 ROWS = [
@@ -38,6 +39,12 @@ def call(tmp_path, monkeypatch):
 
     run("ingest", str(transcript))
     return run
+
+
+def test_it_has_every_member_that_a_tool_has():
+    """What the base does not give, the module does; a member that is added to the protocol is added to the base."""
+    members = {name for name in (*vars(Tool), *Tool.__annotations__) if not name.startswith("_")}
+    assert sorted(name for name in members if not hasattr(ChatLog, name)) == []
 
 
 def test_its_transcripts_are_recorded_by_delivery(call):

@@ -57,7 +57,7 @@ def row(
 ) -> Row:
     """All that is shown of a session; `judged`: whether a model may write its checkpoints."""
     source = store.source(session.path) if session.path else None
-    now = int(time.time() * 1000)
+    now, tool = int(time.time() * 1000), TOOLS.get(session.tool)
     made, given = store.current_checkpoint(session.id), store.last_delivery(session.id)
     size, changed, error, gone = _on_disk(source, now)
     newer = store.messages(session.id, after=made.upto, channels=[c for c in Channel if c.starts_turn]) if made else []
@@ -78,7 +78,8 @@ def row(
         turns_behind=len(newer),
         unread=min(unread, default=None),
         store_error=store_trouble(setup),
-        hooks=hook_faults(setup, session.tool),
+        hooks=hook_faults(setup, session),
+        plugin=tool is not None and tool.sign_of_life(setup.paths.state) is not None,
         daemon=daemon is not None,
         watches_short=_short(daemon),
         resting=resting(runs, boundaries, store.taken_up(session.id)) if judged else "",
@@ -88,7 +89,6 @@ def row(
         undelivered=_undelivered(store, session),
     )
     verdict = judge(facts) if session.parent is None else judge_child(facts)
-    tool = TOOLS.get(session.tool)
     window = session.window or (tool.window(session.model) if tool else None)
     last = next((run for run in reversed(runs) if run.outcome != "repair"), None)
     threshold = tool.threshold(window) if tool else None
@@ -107,13 +107,17 @@ def row(
     )
 
 
-def hook_faults(setup: "SetupFacts", tool: str) -> tuple[str, ...]:
-    """What is wrong with a tool's hooks, in the codes of `health`; nothing where the tool is not used."""
-    found = next((known for known in setup.tools if known.name == tool), None)
+def hook_faults(setup: "SetupFacts", session: Session) -> tuple[str, ...]:
+    """What is wrong with the hooks of a session's tool, in the codes of `health`; nothing where the tool is not used."""
+    found = next((known for known in setup.tools if known.name == session.tool), None)
     if found is None or "missing" in found.faults:
         return () if found is None else ("missing",)
-    files = (("copy", setup.hook.copy != "ok"), ("interpreter", setup.hook.link != "ok"))
-    return (*found.faults, *(name for name, wrong in files if wrong))
+    seen = (
+        ("silent", found.silent(session.last_at)),
+        ("copy", setup.hook.copy != "ok"),
+        ("interpreter", setup.hook.link != "ok"),
+    )
+    return (*found.faults, *(name for name, wrong in seen if wrong))
 
 
 def store_trouble(setup: "SetupFacts") -> str | None:

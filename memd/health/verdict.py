@@ -66,6 +66,7 @@ class Facts:
         boundary: the last compaction.
         provable: whether the client's transcript shows what its hooks gave; an old one's does not.
         hooks: what is wrong with the tool's hooks, each a key of `_HOOKS`.
+        plugin: whether they are a plugin, which also notes how each prompt came in.
         daemon: whether a daemon answers.
         watches_short: whether the kernel gave fewer watches than wanted.
         unknown: rows of types that memd does not know, by type.
@@ -89,6 +90,7 @@ class Facts:
     turns_behind: int = 0
     unread: int | None = None
     hooks: tuple[str, ...] = ()
+    plugin: bool = False
     daemon: bool = True
     watches_short: bool = False
     unknown: dict[str, int] = field(default_factory=dict)
@@ -140,7 +142,9 @@ def _degraded(facts: Facts) -> Iterator[Reason]:
     for fault in facts.hooks:
         fix = "memd doctor" if fault in _BY_HAND else f"memd install {tool}"
         fix += f" --trust-{tool}-hooks" if fault in _BY_TRUST else ""
-        yield Reason(f"hooks-{fault}", _HOOKS[fault].format(tool=tool), fix, Health.DEGRADED)
+        fix = f"restart {tool}" if fault == "silent" else fix
+        text = _HOOKS[fault].format(tool=tool) + (_LOWER if fault == "missing" and facts.plugin else "")
+        yield Reason(f"hooks-{fault}", text, fix, Health.DEGRADED)
     if facts.boundary is not None and facts.provable and not _arrived(facts, facts.boundary):
         when = clock(facts.boundary.at)
         text = f"no checkpoint was seen going in after the compaction of {when} (hook not run, or its output lost)"
@@ -179,9 +183,12 @@ _HOOKS = {
     "modified": "memd's hooks are not those that were trusted in {tool}, which skips them without a word",
     "doubled": "memd's hooks are in {tool}'s settings and in a plugin too: each text comes twice",
     "skipped": "hooks of memd's are switched off in {tool}",
+    "silent": "memd's plugin for {tool} is installed and gives no sign of life: prompts are graded lower without its word, and "
+    "nothing is given back",
     "copy": "the hook's file is missing or not this version's",
     "interpreter": "the hook's interpreter is gone",
 }
+_LOWER = ", and prompts are graded lower without the plugin's word"
 
 
 def _arrived(facts: Facts, boundary: Boundary) -> bool:

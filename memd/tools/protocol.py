@@ -253,6 +253,14 @@ class Tool(Protocol):
         """The bytes that make the tool take `text` into the context (PreCompact: into the request for the summary)."""
         ...
 
+    def sign_of_life(self, state: Path) -> Path | None:
+        """Where in memd's own state the tool's plugin says that it lives: a JSON object, `at` in milliseconds.
+
+        It says so at least each minute in which something happens. None: the hooks are processes of their own, which a plugin's
+        silence cannot befall.
+        """
+        ...
+
     restores_skills: bool
     """Whether it puts the text of used skills back itself after a compaction."""
     writer: Scribe | None

@@ -13,7 +13,8 @@ from typing import Any
 from memd.model import Event, Record
 from memd.tail import lines
 from memd.tail.batch import Batch
-from memd.tools.protocol import Files, HookEntry, Known, Moment, News, Plan, Scribe, Trust
+from memd.tools.protocol import Files, HookEntry, Known, Moment, News, Plan, Trust
+from memd.tools.scribe import Scribe
 
 
 class ReaderOnly:

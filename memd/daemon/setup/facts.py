@@ -13,7 +13,7 @@ from typing import Literal
 
 from memd import config
 from memd.config import Paths
-from memd.daemon.setup import consent, hook, ledger, settings
+from memd.daemon.setup import consent, hook, ledger, settings, signs
 from memd.daemon.setup import service as services
 from memd.daemon.setup.hook import HookFacts
 from memd.daemon.setup.ledger import Ledger
@@ -41,6 +41,14 @@ class ToolFacts:
     """What a person should know of the file, in words."""
     unasked: str | None = None
     """Why the tool itself could not be asked whether it runs the hooks, where it was to be asked."""
+    heard: int | None = None
+    """When its plugin last left a sign of life, at the earliest when it was put there; None: there is no plugin."""
+    newest: int | None = None
+    """When the newest entry of its sessions was written; for a tool with a plugin."""
+
+    def silent(self, last: int | None) -> bool:
+        """Whether a session whose newest entry is of this time went on without a word of the plugin's."""
+        return None not in (self.heard, last) and (last or 0) - (self.heard or 0) > signs.PATIENCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +128,11 @@ def _tool(tool: Tool, paths: Paths, home: Path, environ: Mapping[str, str], reco
         notes = tuple(note for plan in tool.install(home, before, hook.command(paths)) for note in plan.notes)
     except Refused as error:
         notes = (str(error),)
-    return ToolFacts(tool.name, home, path, known or "missing" not in faults, faults, notes)
+    found = ToolFacts(tool.name, home, path, known or "missing" not in faults, faults, notes)
+    heard = None if "missing" in faults else signs.heard(tool, path, paths.state)
+    if heard is None:
+        return found
+    return replace(found, heard=heard, newest=signs.newest(tool, paths.state / "memd.db"))
 
 
 def _asked(found: ToolFacts, paths: Paths, environ: Mapping[str, str]) -> ToolFacts:

@@ -57,13 +57,19 @@ def _tool(tool: ToolFacts) -> Iterator[Finding]:
         "skipped": (f"hooks of {tool.settings} are switched off one by one", "switch them on again there", False),
         "malformed": (f"{tool.settings}: {_joined(tool)}", "mend that entry", False),
         "unreadable": (f"{tool.settings} cannot be used: {_joined(tool)}", "mend that file", False),
+        "silent": (f"the plugin {tool.settings} {_SILENT}", f"restart {tool.name}", False),
     }
-    for fault in tool.faults:
+    for fault in (*tool.faults, *(["silent"] if tool.silent(tool.newest) else [])):
         text, fix, safe = texts.get(fault, (f"{tool.settings}: {fault}", f"{INSTALL} {tool.name}", False))
         yield Finding(f"hooks-{fault}", f"{tool.name}: {text}", FIX if safe else fix, safe)
     if tool.unasked is not None:
         text = f"{tool.name} could not be asked whether it runs the hooks ({tool.unasked}); its files say so"
         yield Finding("trust-unchecked", text, f"start {tool.name} and look there", note=True)
+
+
+_SILENT = (
+    "gives no sign of life while sessions go on: prompts are graded lower without its word, and nothing is given back"
+)
 
 
 def _joined(tool: ToolFacts) -> str:

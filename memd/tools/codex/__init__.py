@@ -95,6 +95,9 @@ class Codex:
     def reply(self, event: str, text: str) -> bytes:
         return hooks.reply(event, text)
 
+    def sign_of_life(self, state: Path) -> Path | None:  # noqa: ARG002 - its hooks are processes
+        return None
+
     def files(self, home: Path) -> tuple[Path, ...]:
         return install.files(home)
 

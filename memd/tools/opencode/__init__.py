@@ -97,6 +97,9 @@ class OpenCode:
     def reply(self, event: str, text: str) -> bytes:
         return hooks.reply(event, text)
 
+    def sign_of_life(self, state: Path) -> Path | None:
+        return state / hooks.ALIVE
+
     def files(self, home: Path) -> tuple[Path, ...]:
         return install.files(home)
 

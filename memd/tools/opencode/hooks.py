@@ -19,6 +19,9 @@ REQUEST = "Request"
 PRE_COMPACT = "PreCompact"
 NOTE = "Note"
 
+ALIVE = "opencode/alive.json"
+"""Below memd's state directory: when the plugin was last seen running."""
+
 PART_LIMIT = 1_000_000
 """UTF-16 units of one system message: the client sets no limit, the budget in tokens does."""
 

@@ -38,7 +38,7 @@ def main(target: Path, home: Path) -> None:
 def on_a_terminal(stage: Played, *words: str) -> str:
     """What a command prints on a terminal of that width; all of it, to its end."""
     ours, theirs = pty.openpty()
-    env = stage.env | {"TERM": "xterm-256color", "COLUMNS": str(WIDTH)}
+    env = stage.env | {"TERM": "xterm-256color", "COLUMNS": str(WIDTH), "PAGER": "cat"}
     command = [*MEMD, *words]
     with subprocess.Popen(command, env=env, cwd=stage.home, stdin=theirs, stdout=theirs, stderr=theirs):
         os.close(theirs)

@@ -18,6 +18,7 @@ from played import MEMD
 from memd import config
 from memd.cli import COMMANDS, cli
 from memd.health import verdict
+from memd.tools.protocol import Tool
 
 README = PAGES[0].read_text("utf-8")
 REASONS = (ROOT / "docs" / "reasons.md").read_text("utf-8")
@@ -211,6 +212,24 @@ def test_the_rooms_are_those_that_are_checked():
     ]
     for room in re.findall(r"`(\w+)`", " ".join(rows)):
         assert (ROOT / "memd" / room).is_dir() or (ROOT / "memd" / f"{room}.py").is_file()
+
+
+def test_the_page_on_tools_has_every_member_and_no_other():
+    """docs/adding-a-tool.md names each member of `Tool` in one of its groups."""
+    text = (ROOT / "docs" / "adding-a-tool.md").read_text("utf-8")
+    named = [name for row in cells(section(text, "What a tool must offer")) for name in re.findall(r"`(\w+)`", row[1])]
+    assert sorted(named) == sorted(name for name in {*vars(Tool), *Tool.__annotations__} if not name.startswith("_"))
+
+
+@pytest.mark.parametrize(
+    ("heading", "module"),
+    [("A tool that is only read", "tests/tools/chatlog.py"), ("The registry", "memd/tools/registry.py")],
+)
+def test_what_the_page_on_tools_quotes_stands_there(heading, module):
+    """The code on docs/adding-a-tool.md is that of the modules that it names."""
+    text = (ROOT / "docs" / "adding-a-tool.md").read_text("utf-8")
+    (block,) = [content for _, _, content in fences(text, heading)]
+    assert block in (ROOT / module).read_text("utf-8")
 
 
 def test_paths_in_the_documents_exist():

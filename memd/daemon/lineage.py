@@ -46,6 +46,11 @@ def _sources(records: Iterable[Record]) -> dict[str, set[int]]:
 
 
 def _attributed(record: Record, first: Record | None) -> Record:
-    if first is None or record.channel is not Channel.OPERATOR_HEADLESS or first.grade is Grade.UNKNOWN:
+    """A copy as its source knows it; always, where only the host that made the copy vouches for it."""
+    if first is None or ("host" not in record.extra and not _better(record, first)):
         return record
     return replace(record, channel=first.channel, grade=first.grade)
+
+
+def _better(record: Record, first: Record) -> bool:
+    return record.channel is Channel.OPERATOR_HEADLESS and first.grade is not Grade.UNKNOWN

@@ -58,7 +58,7 @@ class Pipeline:
         self.keeper = Keeper(self.store, self.folders, config, clock)
         home = environ.get("HOME") or os.path.expanduser("~")  # noqa: PTH111 - a text is needed
         self.gate = Gate(self.store, Ignore(config.ignore, home))
-        self._reader = Reader(self.store, paths.state / "sessions", clock, self.gate)
+        self._reader = Reader(self.store, paths.state / "sessions", clock, self.gate, config.trust.hosts)
         self._clock = clock
         self._environ = environ
         self._writer = Extractive()

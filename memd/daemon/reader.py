@@ -1,16 +1,17 @@
 """Reading one transcript on: from its cursor to records, in steps that are each one transaction."""
 
 import os
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from memd.daemon.gate import Gate
 from memd.daemon.ignore import Ignore
 from memd.errors import SourceUnreadable
-from memd.model import Compaction, Event, Gap, Receipt, Record, Session, TurnEnd
+from memd.model import Channel, Compaction, Envelope, Event, Gap, Message, Origin, Receipt, Record, Session, TurnEnd
 from memd.model.secrets import masked
+from memd.provenance import classify
 from memd.store import Seed, SourceRow, Store
 from memd.tail.batch import Batch
 from memd.tools.protocol import Identity, Tool
@@ -34,13 +35,24 @@ class Step:
 
 
 class Reader:
-    """Reads transcripts into the record; `sessions` is the state's directory of sessions, by tool."""
+    """Reads transcripts into the record.
 
-    def __init__(self, store: Store, sessions: Path, clock: Callable[[], int], gate: Gate | None = None) -> None:
+    `sessions` is the state's directory of sessions, by tool; `hosts` names the programs whose prompts are the person's typing.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        sessions: Path,
+        clock: Callable[[], int],
+        gate: Gate | None = None,
+        hosts: Iterable[str] = (),
+    ) -> None:
         self._store = store
         self._sessions = sessions
         self._clock = clock
         self._gate = gate or Gate(store, Ignore((), "/"))
+        self._hosts = frozenset(hosts)
 
     def step(self, tool: Tool, path: Path, limit: int = 1 << 20) -> Step:
         """Read on for about `limit` bytes and commit what came of them.
@@ -65,7 +77,7 @@ class Reader:
         if state is None:  # another version's state: read the whole file again, its row ids keep it from doubling
             batch = self._read(tool, path, None, limit)
             state = tool.start(_identity(seed))
-        state, events = _feed(tool, state, batch)
+        state, events = _feed(tool, state, batch, self._hosts)
         more = bool(batch.lines) and batch.cursor.offset < batch.size
         admitted = row is not None or self._gate.admits(seed, batch.size, events, whole=not more)
         if not admitted:
@@ -169,9 +181,22 @@ def _identity(seed: Seed) -> Identity:
     return Identity(seed.native, parent)
 
 
-def _feed(tool: Tool, state: Any, batch: Batch) -> tuple[Any, list[Event]]:
+def _feed(tool: Tool, state: Any, batch: Batch, hosts: frozenset[str]) -> tuple[Any, list[Event]]:
     events: list[Event] = [Gap(gap.kind, gap.what, gap.bytes) for gap in batch.gaps]
     for line in batch.lines:
         state, found = tool.feed(state, line)
-        events.extend(map(masked, found))
+        events.extend(masked(_trusting(event, hosts)) for event in found)
     return state, events
+
+
+def _trusting(event: Event, hosts: frozenset[str]) -> Event:
+    """The event, with its prompt taken for the person's typing where all that vouches for it is a host that is trusted.
+
+    Only a parser names a host, and only beside a prompt; what a machine began or a sub-agent was told has another channel.
+    """
+    if not isinstance(event, Message) or event.channel is not Channel.OPERATOR_HEADLESS:
+        return event
+    if event.extra.get("host") not in hosts:
+        return event
+    channel, grade = classify(Envelope(Origin.PERSON, claimed=True, trusted=True))
+    return replace(event, channel=channel, grade=grade)

@@ -33,7 +33,8 @@ class Message:
     turn: str | None = None
     undelivered: bool = False
     extra: Mapping[str, Any] = field(default_factory=dict)
-    """Small facts for showing it: `question`, `allowed`, `images`, `call`, `job`, `hook`, `command`, `cut` (bytes left out)."""
+    """Small facts for showing it: `question`, `allowed`, `images`, `call`, `job`, `hook`, `command`, `cut` (bytes left out),
+    `host` (the program that alone vouches for a prompt)."""
     withdrawn: bool = False
     """It was taken back before it was read: in an older file of a session that was rewound."""
 

@@ -2,6 +2,9 @@
 
 import json
 
+from chain import Chain
+
+from memd.config import Config, TrustSettings
 from memd.render import outline
 
 FORK = "5d1f0c1e-7b1a-4b7e-9a52-000000000002"
@@ -87,3 +90,23 @@ def test_a_fork_of_a_fork_has_what_both_were_asked_and_nothing_twice(chain):
     logs = f"`memd log {source.id} --human`, `memd log {first.id} --human`"
     assert f"what was said there before (3) is in force here too: {logs}. (own judgement)" in made.parts.mind
     assert "what was said there before (1)" in other.parts.mind
+
+
+def test_a_trusted_host_vouches_for_no_words_that_it_only_copied(tmp_path):
+    """A program's prompt stays the operator's in a fork that an editor makes; what the editor brings itself is the person's."""
+    chain = Chain(tmp_path, Config(trust=TrustSettings(hosts=("claude-vscode",))))
+    try:
+        source = chain.transcript(entrypoint="sdk-cli")
+        source.typed("Build a parser.", promptSource="sdk", origin=None)
+        source.says("Done.")
+        chain.read(source)
+        fork = forked(chain, source, entrypoint="claude-vscode")
+        fork.typed("Never use regexes.", promptSource="sdk", origin=None, entrypoint="claude-vscode")
+        fork.says("Done.")
+        chain.read(fork)
+
+        memo = chain.store.current_checkpoint(fork.id).parts.memo
+        assert "human.typed | Build a parser." not in memo
+        assert "human.typed | Never use regexes." in memo
+    finally:
+        chain.close()

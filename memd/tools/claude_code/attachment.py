@@ -38,6 +38,7 @@ def _queued(reading: Reading, row: Row, what: Row) -> None:
     prompt = what.get("prompt")
     envelope, text = delivery.of_queued(row, what), flat(prompt)
     extra: dict[str, Any] = job(text) if envelope.origin is Origin.JOB else {}
+    extra |= {"host": host} if (host := delivery.host(row, what, envelope)) else {}
     images = _images(prompt)
     if not queue.arrived(reading, text, *classify(envelope)):
         reading.say(reading.key(row), row, envelope, text, **extra, **({"images": images} if images else {}))

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from memd.model import Delivery, Envelope, Origin, Wrapper
+from memd.model import Channel, Delivery, Envelope, Origin, Wrapper
+from memd.provenance import classify
 from memd.tools.fields import flag, flat, string, table
 
 Row = Mapping[str, Any]
@@ -45,6 +46,9 @@ _TURNS = {
 }
 _REMINDER = "<system-reminder>"
 _SOURCES = {"queued": Delivery.QUEUED, "suggestion_accepted": Delivery.SUGGESTION}
+_PROMPTS = frozenset({Delivery.PROMPT, Delivery.QUEUED, Delivery.STEERED})
+_OWN_STARTS = frozenset({"cli", "sdk-cli"})
+"""The entrypoints of the client itself, on a screen and with `-p`."""
 _SUGGESTED = {"suggestion_accepted": Delivery.SUGGESTION}
 _TAGS = (
     ("<bash-input>", ("</bash-input>",), Wrapper.SHELL_INPUT),
@@ -154,6 +158,17 @@ def _decider(row: Row) -> str:
 def headless(row: Row) -> bool:
     """Whether the client runs without a screen (`entrypoint` is `sdk-cli`, `sdk-py`, … there)."""
     return string(row, "entrypoint").startswith("sdk")
+
+
+def host(row: Row, told: Row, envelope: Envelope) -> str:
+    """The program that alone vouches for a prompt, by its `entrypoint`; `told`: what says of the words whether they were typed.
+
+    None for what the client runs itself, for words in a machine's tag, and for a suggestion or what a program put in.
+    """
+    if classify(envelope)[0] is not Channel.OPERATOR_HEADLESS or envelope.delivery not in _PROMPTS:
+        return ""
+    name = string(row, "entrypoint")
+    return "" if envelope.wrapper is not None or _put_in(told) or name in _OWN_STARTS else name
 
 
 def _origin(row: Row) -> Origin:

@@ -61,6 +61,7 @@ def _words(reading: Reading, row: Row, text: str, images: int, *, beside: bool) 
     extra |= {"images": images} if images else {}
     extra |= {"allowed": True} if envelope.delivery is Delivery.ANSWER else {}
     extra |= job(text) if envelope.origin is Origin.JOB else {}
+    extra |= {"host": host} if not beside and (host := delivery.host(row, row, envelope)) else {}
     if "command" in extra and not shown:  # a command without arguments has no words of the person's
         envelope, shown = replace(envelope, meta=True, origin=Origin.CLIENT), text
     channel = classify(envelope)[0]

@@ -149,6 +149,12 @@ def _of_turn(state: ReaderState, *, named: bool) -> Envelope:
             return Envelope(Origin.PERSON, claimed=True)
 
 
+def host(state: ReaderState, envelope: Envelope) -> str:
+    """The program that alone vouches for a prompt; none for Codex's own, or where a turn has a trigger that is no person's."""
+    named = envelope.claimed and not state.client.own and state.turn.trigger in {"", "user"}
+    return state.client.originator if named else ""
+
+
 def of_goal(state: ReaderState) -> Envelope:
     """The envelope of the words that were given to `/goal`: no event of the user's stands beside them."""
     if state.child:

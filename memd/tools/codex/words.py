@@ -140,7 +140,7 @@ def vouched(reading: Reading, event: Row) -> None:
         return
     state = reading.state
     envelope = delivery.of_vouched(state, Part(pending.stated), named=bool(string(event, "client_id")))
-    extra: dict[str, Any] = {"host": state.client.originator} if envelope.claimed else {}
+    extra: dict[str, Any] = {"host": host} if (host := delivery.host(state, envelope)) else {}
     extra |= {"steered": True} if envelope.delivery is Delivery.STEERED else {}
     _enter(reading, replace(pending, images=images or pending.images), envelope, text, extra)
     turn = reading.state.turn

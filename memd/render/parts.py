@@ -20,11 +20,16 @@ class Limits:
 
 
 _OPENING = len(marks.opening(10**9 - 1, 9, 9))
+_LEAST = 2
+"""Units of the widest character: less room carries nothing, and cutting to it would never end."""
 
 
 def split(blocks: Sequence[str], number: int, limits: Limits) -> tuple[str, ...] | None:
     """The parts with their opening marks, or None when the blocks do not fit into them."""
-    bodies = list(_pack(blocks, limits.units - _OPENING))
+    room = limits.units - _OPENING
+    if room <= _LEAST:
+        return None
+    bodies = list(_pack(blocks, room))
     if len(bodies) > limits.count:
         return None
     return tuple(marks.opening(number, k, len(bodies)) + body for k, body in enumerate(bodies, 1))

@@ -68,3 +68,10 @@ def test_what_needs_more_parts_than_the_tool_can_carry_is_refused():
     """The caller must make it smaller: nothing is cut off in silence."""
     assert split(["x" * 9_000] * 4, 7, LIMITS) is not None
     assert split(["x" * 9_000] * 5, 7, LIMITS) is None
+
+
+def test_a_part_that_has_no_room_behind_its_mark_carries_nothing():
+    """It is refused at once: cutting to no room would never end."""
+    for limit in range(len(marks.opening(10**9 - 1, 9, 9)) + 3):
+        assert split(["A message."], 1, Limits(limit, 4)) is None
+    assert split(["A message."], 1, Limits(60, 4)) is not None

@@ -5,42 +5,26 @@ row means (`start`, `feed`). It gets records, search and checkpoints (`memd show
 """
 
 import json
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from memd.model import Event, Record
-from memd.tail import lines
-from memd.tail.batch import Batch
-from memd.tools.protocol import Files, HookEntry, Known, Moment, News, Plan, Trust
+from memd.tools.file_tool import FileTool
+from memd.tools.protocol import Files, HookEntry, Moment, Plan, Trust
 from memd.tools.scribe import Scribe
 
 
-class ReaderOnly:
-    """The members of `Tool` that such a tool shares with all others: each transcript is a file of lines, there are no hooks."""
+class ReaderOnly(FileTool):
+    """The members of `Tool` that such a tool shares with all others: there are no hooks."""
 
-    unit = "bytes"
     part_limit = 1 << 20
     part_count = 1
     prompt_event = ""
     call_event = ""
-    request_event = ""
     restores_skills = False
     writer: Scribe | None = None
     trust: Trust | None = None
-
-    def enters(self, directory: str) -> bool:  # noqa: ARG002 - all of it
-        return True
-
-    def sources(self, file: Path, known: Known) -> Sequence[News]:  # noqa: ARG002 - a file is one transcript
-        return (News(file),)
-
-    def read(self, path: Path, cursor: str | None, limit: int, notes: Path) -> Batch:  # noqa: ARG002 - no hooks, no notes
-        return lines.read_on(path, cursor, limit)
-
-    def there(self, path: Path) -> bool:
-        return os.path.isfile(path)  # noqa: PTH113 - never raises
 
     def children(self, path: Path) -> Sequence[Path]:  # noqa: ARG002 - nothing lies beside it
         return ()
@@ -84,9 +68,6 @@ class ReaderOnly:
 
     def reply(self, event: str, text: str) -> bytes:  # noqa: ARG002 - nobody asks
         return b""
-
-    def sign_of_life(self, state: Path) -> Path | None:  # noqa: ARG002 - there is no plugin
-        return None
 
     def files(self, home: Path) -> tuple[Path, ...]:  # noqa: ARG002 - nothing is installed
         return ()

@@ -1,30 +1,28 @@
 """Claude Code: all that memd knows of it."""
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from memd.model import Event, Record
-from memd.tail import lines
-from memd.tail.batch import Batch, Line
+from memd.tail.batch import Line
+from memd.tools import history
 from memd.tools.claude_code import hooks, install, parse, place, queue, state, witness
 from memd.tools.claude_code.scribe import ClaudeScribe
 from memd.tools.claude_code.state import ReaderState
-from memd.tools.protocol import Files, HookEntry, Identity, Known, Moment, News, Place, Plan, Trust
+from memd.tools.file_tool import FileTool
+from memd.tools.protocol import Files, HookEntry, Identity, Moment, Place, Plan, Trust
 from memd.tools.scribe import Scribe
 
 
-class ClaudeCode:
+class ClaudeCode(FileTool):
     """The `Tool` for Claude Code; see `memd.tools.protocol` for what each member promises."""
 
     name = "claude-code"
-    unit = "bytes"
     part_limit = hooks.PART_LIMIT
     part_count = 4
     prompt_event = "UserPromptSubmit"
     call_event = "PreToolUse"
-    request_event = ""
     restores_skills = True
     writer: Scribe | None = ClaudeScribe()
     trust: Trust | None = None
@@ -32,20 +30,8 @@ class ClaudeCode:
     def place(self, environ: Mapping[str, str]) -> Place:
         return place.place(environ)
 
-    def enters(self, directory: str) -> bool:  # noqa: ARG002 - all of it
-        return True
-
     def wanted(self, path: Path) -> bool:
         return place.wanted(path)
-
-    def sources(self, file: Path, known: Known) -> Sequence[News]:  # noqa: ARG002 - a file is one transcript
-        return (News(file),)
-
-    def read(self, path: Path, cursor: str | None, limit: int, notes: Path) -> Batch:  # noqa: ARG002 - hooks note nothing
-        return lines.read_on(path, cursor, limit)
-
-    def there(self, path: Path) -> bool:
-        return os.path.isfile(path)  # noqa: PTH113 - never raises
 
     def identify(self, path: Path, head: Sequence[bytes]) -> Identity | None:
         return place.identify(path, head)
@@ -72,7 +58,7 @@ class ClaudeCode:
         return queue.left(reader)
 
     def concerns(self, record: Record) -> bool:
-        return witness.concerns(record)
+        return history.concerns(record)
 
     def lift(self, records: Sequence[Record], history: Iterable[bytes], session: str) -> Sequence[Event]:
         return witness.lift(records, history, session)
@@ -94,9 +80,6 @@ class ClaudeCode:
 
     def reply(self, event: str, text: str) -> bytes:
         return hooks.reply(event, text)
-
-    def sign_of_life(self, state: Path) -> Path | None:  # noqa: ARG002 - its hooks are processes
-        return None
 
     def files(self, home: Path) -> tuple[Path, ...]:
         return install.files(home)

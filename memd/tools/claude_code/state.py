@@ -4,13 +4,12 @@ Raise VERSION when the meaning of a field changes; a state of another version ma
 where the row ids keep every entry from being recorded twice.
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, astuple, dataclass, field, fields
 from typing import Any
 
 from memd.model import Facts
-from memd.model.secrets import masked_value
+from memd.tools.remembered import dumped, loaded
 
 VERSION = 1
 MARK_LIMIT = 4_000
@@ -80,8 +79,7 @@ def dump(state: ReaderState) -> str:
     values = {f.name: getattr(state, f.name) for f in fields(state)}
     values["facts"] = asdict(state.facts)
     values |= {name: [astuple(waiting) for waiting in values[name]] for name in _QUEUES}
-    values |= {name: masked_value(values[name]) for name in _MASKED}
-    return json.dumps({"version": VERSION, **values}, separators=(",", ":"), ensure_ascii=False)
+    return dumped(VERSION, values, _MASKED)
 
 
 def load(text: str) -> ReaderState:
@@ -90,16 +88,10 @@ def load(text: str) -> ReaderState:
     Raises:
         ValueError: the text is another version's, or no state at all.
     """
-    values = json.loads(text)
-    if not isinstance(values, dict) or values.pop("version", None) != VERSION:
-        raise ValueError("a reader state of another version")
-    try:
-        return _loaded(values)
-    except (KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"not a reader state: {error!r}") from error
+    return loaded(VERSION, text, _made)
 
 
-def _loaded(values: dict[str, Any]) -> ReaderState:
+def _made(values: dict[str, Any]) -> ReaderState:
     values["segments"] = tuple((start, parent, after) for start, parent, after in values["segments"])
     values["marks"] = {row: (segment, key) for row, (segment, key) in values["marks"].items()}
     values["ends"] = tuple(values.get("ends", ()))

@@ -5,14 +5,14 @@ has the one and not the other (measured on 2.0.76). A line lifts an entry of its
 half a minute, once; never one that the client's queue delivered, where a machine may have said the same.
 """
 
-import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from memd.model import Amend, Channel, Delivery, Envelope, Grade, Origin, Record, Wrapper
+from memd.model import Amend, Channel, Delivery, Envelope, Origin, Record, Wrapper
 from memd.provenance import classify
+from memd.tools import history
 from memd.tools.fields import moment, string, table
 
 NEAR = 30_000
@@ -37,16 +37,8 @@ class Typed:
 def typed(lines: Iterable[bytes], session: str) -> list[Typed]:
     """The lines of one session, in order; what is not one is passed over, for the history proves nothing by itself."""
     needle = session.encode()
-    rows = (_load(line) for line in lines if needle in line)
+    rows = (history.row(line) for line in lines if needle in line)
     return [found for row in rows if string(row, "sessionId") == session and (found := _typed(row)) is not None]
-
-
-def _load(line: bytes) -> dict[str, Any]:
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}
 
 
 def _typed(row: dict[str, Any]) -> Typed | None:
@@ -83,30 +75,12 @@ def _heard(records: Sequence[Record], lines: Sequence[Typed]) -> set[int]:
         words.setdefault("" if line.shape else line.text, []).append(place)
     pairs = []
     for number, record in enumerate(records):
-        said = _as_typed(record)
+        said = history.as_typed(record)
         for place in (*words.get(said, ()), *words.get("", ())):
             apart = abs((record.at or 0) - lines[place].at)
             if apart <= NEAR and lines[place].says(said):
                 pairs.append((apart, number, place))
-    heard: set[int] = set()
-    used: set[int] = set()
-    for _, number, place in sorted(pairs):
-        if number not in heard and place not in used:
-            heard.add(number)
-            used.add(place)
-    return heard
-
-
-def concerns(record: Record) -> bool:
-    """Whether the history may have to do with an entry: nothing told who said it, or the history did before."""
-    lifted = record.channel.human and record.grade is Grade.INFERRED
-    return (record.channel is Channel.UNATTRIBUTED or lifted) and record.copy_of is None
-
-
-def _as_typed(record: Record) -> str:
-    if "command" in record.extra:
-        return f"/{record.extra['command']} {record.text}".strip()
-    return f"!{record.text}".strip() if record.extra.get("shell") else record.text.strip()
+    return history.nearest(pairs)
 
 
 def _amend(record: Record) -> Amend:

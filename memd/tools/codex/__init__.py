@@ -1,30 +1,29 @@
 """Codex: all that memd knows of it."""
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from memd.model import Event, Record
 from memd.tail.batch import Batch, Line
+from memd.tools import history
 from memd.tools.codex import hooks, install, parse, place, source, state, witness
 from memd.tools.codex.scribe import CodexScribe
 from memd.tools.codex.state import ReaderState
 from memd.tools.codex.trust import CodexTrust
-from memd.tools.protocol import Files, HookEntry, Identity, Known, Moment, News, Place, Plan, Trust
+from memd.tools.file_tool import FileTool
+from memd.tools.protocol import Files, HookEntry, Identity, Moment, Place, Plan, Trust
 from memd.tools.scribe import Scribe
 
 
-class Codex:
+class Codex(FileTool):
     """The `Tool` for Codex; see `memd.tools.protocol` for what each member promises."""
 
     name = "codex"
-    unit = "bytes"
     part_limit = hooks.PART_LIMIT
     part_count = 1
     prompt_event = "UserPromptSubmit"
     call_event = "PreToolUse"
-    request_event = ""
     restores_skills = False
     writer: Scribe | None = CodexScribe()
     trust: Trust | None = CodexTrust()
@@ -32,20 +31,11 @@ class Codex:
     def place(self, environ: Mapping[str, str]) -> Place:
         return place.place(environ)
 
-    def enters(self, directory: str) -> bool:  # noqa: ARG002 - all of it
-        return True
-
     def wanted(self, path: Path) -> bool:
         return place.wanted(path)
 
-    def sources(self, file: Path, known: Known) -> Sequence[News]:  # noqa: ARG002 - a file is one transcript
-        return (News(file),)
-
     def read(self, path: Path, cursor: str | None, limit: int, notes: Path) -> Batch:  # noqa: ARG002 - hooks note nothing
         return source.read(path, cursor, limit)
-
-    def there(self, path: Path) -> bool:
-        return os.path.isfile(path)  # noqa: PTH113 - never raises
 
     def identify(self, path: Path, head: Sequence[bytes]) -> Identity | None:
         return place.identify(path, head)
@@ -72,7 +62,7 @@ class Codex:
         return parse.left(reader)
 
     def concerns(self, record: Record) -> bool:
-        return witness.concerns(record)
+        return history.concerns(record)
 
     def lift(self, records: Sequence[Record], history: Iterable[bytes], session: str) -> Sequence[Event]:
         return witness.lift(records, history, session)
@@ -94,9 +84,6 @@ class Codex:
 
     def reply(self, event: str, text: str) -> bytes:
         return hooks.reply(event, text)
-
-    def sign_of_life(self, state: Path) -> Path | None:  # noqa: ARG002 - its hooks are processes
-        return None
 
     def files(self, home: Path) -> tuple[Path, ...]:
         return install.files(home)

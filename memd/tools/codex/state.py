@@ -4,13 +4,12 @@ Raise VERSION when the meaning of a field changes; a state of another version ma
 where the keys keep every entry from being recorded twice.
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from memd.model import Facts
-from memd.model.secrets import masked_value
+from memd.tools.remembered import dumped, loaded
 
 VERSION = 1
 PROMPT_LIMIT = 500
@@ -130,8 +129,7 @@ def dump(state: ReaderState) -> str:
     for name in ("facts", "home", "client", "turn"):
         values[name] = asdict(values[name])
     values["pending"] = None if state.pending is None else asdict(state.pending)
-    values |= {name: masked_value(values[name]) for name in _MASKED}
-    return json.dumps({"version": VERSION, **values}, separators=(",", ":"), ensure_ascii=False)
+    return dumped(VERSION, values, _MASKED)
 
 
 def load(text: str) -> ReaderState:
@@ -140,16 +138,10 @@ def load(text: str) -> ReaderState:
     Raises:
         ValueError: the text is another version's, or no state at all.
     """
-    values = json.loads(text)
-    if not isinstance(values, dict) or values.pop("version", None) != VERSION:
-        raise ValueError("a reader state of another version")
-    try:
-        return _loaded(values)
-    except (KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"not a reader state: {error!r}") from error
+    return loaded(VERSION, text, _made)
 
 
-def _loaded(values: dict[str, Any]) -> ReaderState:
+def _made(values: dict[str, Any]) -> ReaderState:
     values["facts"], values["turn"] = Facts(**values["facts"]), Turn(**values["turn"])
     values |= {name: Client(**values[name]) for name in ("home", "client")}
     values["pending"] = None if values["pending"] is None else Pending(**values["pending"])

@@ -5,13 +5,12 @@ programs or parent agents (measured on codex-cli 0.171.0). A line lifts an entry
 time, once. It never lifts alone: where the client's own rows name somebody else, it is not asked.
 """
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from memd.model import Amend, Channel, Delivery, Envelope, Grade, Origin, Record, Wrapper
+from memd.model import Amend, Channel, Delivery, Envelope, Origin, Record, Wrapper
 from memd.provenance import classify
+from memd.tools import history
 from memd.tools.fields import moment, string
 
 NEAR = 60_000
@@ -29,25 +28,11 @@ class Typed:
 def typed(lines: Iterable[bytes], session: str) -> list[Typed]:
     """The lines of one session, in order; what is not one is passed over, for the history proves nothing by itself."""
     needle = session.encode()
-    rows = (_load(line) for line in lines if needle in line)
+    rows = (history.row(line) for line in lines if needle in line)
     found = (
         (moment(row.get("ts")), string(row, "text").strip()) for row in rows if string(row, "session_id") == session
     )
     return [Typed(at, text) for at, text in found if at is not None and text]
-
-
-def _load(line: bytes) -> dict[str, Any]:
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}
-
-
-def concerns(record: Record) -> bool:
-    """Whether the history may have to do with an entry: nothing told who said it, or the history did before."""
-    lifted = record.channel.human and record.grade is Grade.INFERRED
-    return (record.channel is Channel.UNATTRIBUTED or lifted) and record.copy_of is None
 
 
 def lift(records: Sequence[Record], lines: Iterable[bytes], session: str) -> list[Amend]:
@@ -63,23 +48,11 @@ def _heard(records: Sequence[Record], lines: Sequence[Typed]) -> set[int]:
         words.setdefault(line.text, []).append(place)
     pairs = []
     for number, record in enumerate(records):
-        for place in words.get(_as_typed(record), ()):
+        for place in words.get(history.as_typed(record), ()):
             apart = 0 if record.at is None else abs(record.at - lines[place].at)
             if apart <= NEAR:
                 pairs.append((apart, number, place))
-    heard: set[int] = set()
-    used: set[int] = set()
-    for _, number, place in sorted(pairs):
-        if number not in heard and place not in used:
-            heard.add(number)
-            used.add(place)
-    return heard
-
-
-def _as_typed(record: Record) -> str:
-    if "command" in record.extra:
-        return f"/{record.extra['command']} {record.text}".strip()
-    return f"!{record.text}".strip() if record.extra.get("shell") else record.text.strip()
+    return history.nearest(pairs)
 
 
 def _amend(record: Record) -> Amend:

@@ -4,13 +4,12 @@ Raise VERSION when the meaning of a field changes; a state of another version ma
 where the ids of messages and parts keep every entry from being recorded twice.
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from memd.model import Facts
-from memd.model.secrets import masked_value
+from memd.tools.remembered import dumped, loaded
 
 VERSION = 1
 RECENT = 40
@@ -73,8 +72,7 @@ def dump(state: ReaderState) -> str:
     """The state as one line of JSON."""
     values = {f.name: getattr(state, f.name) for f in fields(state)}
     values["facts"] = asdict(state.facts)
-    values |= {name: masked_value(values[name]) for name in _MASKED}
-    return json.dumps({"version": VERSION, **values}, separators=(",", ":"), ensure_ascii=False)
+    return dumped(VERSION, values, _MASKED)
 
 
 def load(text: str) -> ReaderState:
@@ -83,15 +81,13 @@ def load(text: str) -> ReaderState:
     Raises:
         ValueError: the text is another version's, or no state at all.
     """
-    values = json.loads(text)
-    if not isinstance(values, dict) or values.pop("version", None) != VERSION:
-        raise ValueError("a reader state of another version")
-    try:
-        values["runs"] = tuple((message, first, last) for message, first, last in values["runs"])
-        values["gone"] = tuple(values["gone"])
-        return ReaderState(**{**values, "facts": Facts(**values["facts"])})
-    except (KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"not a reader state: {error!r}") from error
+    return loaded(VERSION, text, _made)
+
+
+def _made(values: dict[str, Any]) -> ReaderState:
+    values["runs"] = tuple((message, first, last) for message, first, last in values["runs"])
+    values["gone"] = tuple(values["gone"])
+    return ReaderState(**{**values, "facts": Facts(**values["facts"])})
 
 
 def put(known: Known, key: str, value: Mapping[str, Any], limit: int) -> Known:

@@ -5,13 +5,13 @@ words can be compared: same words, each line used once, in the order in which bo
 same words were typed more than once. A paste stands in `parts`. What a command was expanded to is not in the list.
 """
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from memd.model import Amend, Channel, Envelope, Grade, Origin, Record, Wrapper
 from memd.provenance import classify
+from memd.tools import history
 from memd.tools.fields import items, string, table
 
 
@@ -25,16 +25,8 @@ class Typed:
 
 def typed(lines: Iterable[bytes]) -> list[Typed]:
     """The lines in order; what is not one is passed over, for the list proves nothing by itself."""
-    found = (_typed(_load(line)) for line in lines)
+    found = (_typed(history.row(line)) for line in lines)
     return [one for one in found if one is not None]
-
-
-def _load(line: bytes) -> dict[str, Any]:
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}
 
 
 def _typed(row: dict[str, Any]) -> Typed | None:

@@ -1,0 +1,31 @@
+"""What tools have in common whose transcripts are files, each of one session, and whose hooks are processes of their own."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from memd.tail import lines
+from memd.tail.batch import Batch
+from memd.tools.protocol import Known, News
+
+
+class FileTool:
+    """These members of `Tool`, as such a tool has them; see `memd.tools.protocol` for what each promises."""
+
+    unit = "bytes"
+    request_event = ""
+
+    def enters(self, directory: str) -> bool:  # noqa: ARG002 - all of it
+        return True
+
+    def sources(self, file: Path, known: Known) -> Sequence[News]:  # noqa: ARG002 - a file is one transcript
+        return (News(file),)
+
+    def read(self, path: Path, cursor: str | None, limit: int, notes: Path) -> Batch:  # noqa: ARG002 - hooks note nothing
+        return lines.read_on(path, cursor, limit)
+
+    def there(self, path: Path) -> bool:
+        return os.path.isfile(path)  # noqa: PTH113 - never raises
+
+    def sign_of_life(self, state: Path) -> Path | None:  # noqa: ARG002 - there is no plugin
+        return None

@@ -6,7 +6,6 @@ characters, the project trusted, IS_SANDBOX for root, and an environment that ho
 
 import json
 import os
-import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from .npm import pinned
 from .terminal import Terminal, terminal
 from .waiting import eventually
 
@@ -34,48 +34,9 @@ SETTINGS = {
 }
 
 
-class ClientMissingError(Exception):
-    """The client is not there and cannot be installed here; the text says why."""
-
-
 def pinned_client(folder: Path, version: str = VERSION) -> Path:
-    """The path of `claude`, installed below `folder` first if it is not there.
-
-    npm is told to run no scripts (its newer versions refuse them anyway unless they were approved); the package's own
-    postinstall, which only links the platform's binary into place, is then run by name.
-
-    Raises:
-        ClientMissingError: No node or npm, or the install failed.
-    """
-    place = folder / f"claude-code-{version}"
-    command = place / "node_modules" / ".bin" / "claude"
-    if not command.exists():
-        _install(place, version)
-    said = subprocess.run([command, "--version"], capture_output=True, text=True, timeout=60, check=False).stdout
-    if not said.startswith(version):
-        raise ClientMissingError(f"{command} says {said!r}, not {version}: remove {place} to install it anew")
-    return command
-
-
-def _install(place: Path, version: str) -> None:
-    for needed in ("node", "npm"):
-        if shutil.which(needed) is None:
-            raise ClientMissingError(f"{needed} is not installed, Claude Code {version} needs it")
-    half = place.with_name(f"{place.name}.{os.getpid()}")
-    options = ["--ignore-scripts", "--no-save", "--no-package-lock", "--no-audit", "--no-fund"]
-    steps: list[list[str | Path]] = [
-        ["npm", "install", "--prefix", half, *options, f"{PACKAGE}@{version}"],
-        *([["node", half / "node_modules" / PACKAGE / "install.cjs"]] if version == VERSION else []),
-    ]
-    half.mkdir(parents=True)
-    try:
-        for step in steps:
-            done = subprocess.run(step, capture_output=True, text=True, timeout=600, check=False)
-            if done.returncode:
-                raise ClientMissingError(f"{step[0]} failed: {done.stderr.strip() or done.stdout.strip()}")
-        half.rename(place)
-    finally:
-        shutil.rmtree(half, ignore_errors=True)
+    """The path of `claude`; the package of today's client has a script of its own that links the binary into place."""
+    return pinned(folder, PACKAGE, version, "claude", "install.cjs" if version == VERSION else None)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ analytics, the project trusted, a notice about models marked as seen; on a termi
 
 import json
 import os
-import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,8 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from .claude_code import Answer, ClientMissingError
+from .claude_code import Answer
 from .given import Given
+from .npm import pinned
 from .responses_model import PATCH, ResponsesRequest
 from .scripted_model import Tool, Turn
 from .story import NEW, OLD
@@ -55,36 +55,8 @@ trust_level = "trusted"
 
 
 def pinned_codex(folder: Path, version: str = VERSION) -> Path:
-    """The path of `codex`, installed below `folder` first if it is not there; the package needs no script of its own.
-
-    Raises:
-        ClientMissingError: No node or npm, or the install failed.
-    """
-    place = folder / f"codex-{version}"
-    command = place / "node_modules" / ".bin" / "codex"
-    if not command.exists():
-        _install(place, version)
-    said = subprocess.run([command, "--version"], capture_output=True, text=True, timeout=60, check=False).stdout
-    if said.split()[-1:] != [version]:
-        raise ClientMissingError(f"{command} says {said!r}, not {version}: remove {place} to install it anew")
-    return command
-
-
-def _install(place: Path, version: str) -> None:
-    for needed in ("node", "npm"):
-        if shutil.which(needed) is None:
-            raise ClientMissingError(f"{needed} is not installed, Codex {version} needs it")
-    half = place.with_name(f"{place.name}.{os.getpid()}")
-    options = ["--ignore-scripts", "--no-save", "--no-package-lock", "--no-audit", "--no-fund"]
-    half.mkdir(parents=True)
-    try:
-        step: list[str | Path] = ["npm", "install", "--prefix", half, *options, f"{PACKAGE}@{version}"]
-        done = subprocess.run(step, capture_output=True, text=True, timeout=600, check=False)
-        if done.returncode:
-            raise ClientMissingError(f"npm failed: {done.stderr.strip() or done.stdout.strip()}")
-        half.rename(place)
-    finally:
-        shutil.rmtree(half, ignore_errors=True)
+    """The path of `codex`; the package needs no script of its own."""
+    return pinned(folder, PACKAGE, version, "codex")
 
 
 def checkpoints(request: ResponsesRequest) -> list[Given]:

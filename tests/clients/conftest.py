@@ -9,9 +9,10 @@ from typing import NoReturn
 import pytest
 
 from .chat_model import serving_chat
-from .claude_code import ClaudeCode, ClientMissingError, pinned_client
+from .claude_code import ClaudeCode, pinned_client
 from .codex import Codex, pinned_codex
 from .memd_process import Memd
+from .npm import ClientMissingError
 from .opencode import OpenCode, pinned_opencode
 from .responses_model import serving_responses
 from .scripted_model import ScriptedModel, Turn, serving

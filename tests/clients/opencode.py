@@ -6,7 +6,6 @@ client; no list of models fetched; a project under git; every XDG directory name
 
 import json
 import os
-import shutil
 import sqlite3
 import subprocess
 import threading
@@ -21,13 +20,15 @@ from typing import Any
 
 from memd.tools.opencode.plugin import PLUGIN, STAND_IN, filled
 
-from .claude_code import Answer, ClientMissingError
+from .claude_code import Answer
+from .npm import pinned
 from .scripted_model import Tool, Turn
 from .story import NEW, OLD
 from .terminal import Terminal, terminal
 from .waiting import eventually
 
 VERSION = "1.18.33"
+PACKAGE = "opencode-ai"
 WINDOW, REPLY = 60_000, 4_000
 """Tokens of the scripted model's window and of its longest answer."""
 FULL = 57_000
@@ -35,44 +36,8 @@ FULL = 57_000
 
 
 def pinned_opencode(folder: Path, version: str = VERSION) -> Path:
-    """The path of `opencode`, installed below `folder` first if it is not there.
-
-    npm is told to run no scripts; the package's own postinstall, which only links the platform's binary into place, is
-    then run by name.
-
-    Raises:
-        ClientMissingError: No node or npm, or the install failed.
-    """
-    place = folder / f"opencode-ai-{version}"
-    command = place / "node_modules" / ".bin" / "opencode"
-    if not command.exists():
-        _install(place, version)
-    said = subprocess.run([command, "--version"], capture_output=True, text=True, timeout=60, check=False).stdout
-    if said.strip() != version:
-        raise ClientMissingError(f"{command} says {said!r}, not {version}: remove {place} to install it anew")
-    return command
-
-
-def _install(place: Path, version: str) -> None:
-    for needed in ("node", "npm"):
-        if shutil.which(needed) is None:
-            raise ClientMissingError(f"{needed} is not installed, OpenCode {version} needs it")
-    half = place.with_name(f"{place.name}.{os.getpid()}")
-    options = ["--ignore-scripts", "--no-save", "--no-package-lock", "--no-audit", "--no-fund"]
-    package = half / "node_modules" / "opencode-ai"
-    steps: list[list[str | Path]] = [
-        ["npm", "install", "--prefix", half, *options, f"opencode-ai@{version}"],
-        ["node", package / "postinstall.mjs"],
-    ]
-    half.mkdir(parents=True)
-    try:
-        for step in steps:
-            done = subprocess.run(step, capture_output=True, text=True, timeout=600, check=False)
-            if done.returncode:
-                raise ClientMissingError(f"{step[0]} failed: {done.stderr.strip() or done.stdout.strip()}")
-        half.rename(place)
-    finally:
-        shutil.rmtree(half, ignore_errors=True)
+    """The path of `opencode`, whose package has a script of its own that links the platform's binary into place."""
+    return pinned(folder, PACKAGE, version, "opencode", "postinstall.mjs")
 
 
 def shell(command: str, *, tokens: int | None = None) -> Turn:

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from .claude_code import OLD, ClaudeCode, ClientMissingError, pinned_client
+from .claude_code import OLD, ClaudeCode, pinned_client
 from .conftest import CLIENTS, _missing
 from .memd_process import Memd
+from .npm import ClientMissingError
 from .scripted_model import ScriptedModel
 from .story import CONSTRAINT, MISSION
 

@@ -102,7 +102,7 @@ def look(settings: Config, places: Paths, asked: Asked) -> View:
     try:
         with reading(places) as store:
             found = _found(store, asked)
-            spent = store.spent(int(time.time() * 1000) - DAY)
+            spent = store.judging.spent(int(time.time() * 1000) - DAY)
             judged = settings.checkpoint.writer != "extractive"
             rows = [row(store, one, daemon, setup, judged=judged) for one in found]
             older = {} if asked.session else _older(store, found, asked)

@@ -63,7 +63,7 @@ def row(
     newer = store.messages(session.id, after=made.upto, channels=[c for c in Channel if c.starts_turn]) if made else []
     unread = [r.at for r in store.messages(session.id, after=made.upto) if r.at is not None] if made else []
     boundaries = store.boundaries(session.id)
-    gaps, runs = store.gaps(session.id), store.runs(session.id)
+    gaps, runs = store.gaps(session.id), store.judging.runs(session.id)
     facts = Facts(
         session=session,
         now=now,
@@ -82,7 +82,7 @@ def row(
         plugin=tool is not None and tool.sign_of_life(setup.paths.state) is not None,
         daemon=daemon is not None,
         watches_short=_short(daemon),
-        resting=resting(runs, boundaries, store.taken_up(session.id)) if judged else "",
+        resting=resting(runs, boundaries, store.judging.taken_up(session.id)) if judged else "",
         unknown={what: count for (kind, what), count in gaps.items() if kind == "unknown"},
         damaged=sum(count for (kind, _), count in gaps.items() if kind in {"torn", "malformed"}),
         returns=sum(count for (kind, _), count in gaps.items() if kind == "writers"),

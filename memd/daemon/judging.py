@@ -39,7 +39,7 @@ class Judging:
 
     def of(self, name: str) -> Judged:
         """What is carried on in a session's next checkpoint."""
-        ticks = self._store.ticks(name)
+        ticks = self._store.judging.ticks(name)
         numbers = self._store.judged_numbers(name)
         if not numbers:
             return Judged(ticks)

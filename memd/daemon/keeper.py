@@ -83,7 +83,7 @@ class Keeper:
         current = self._store.current_checkpoint(name)
         edits = Edits() if current is None else self.judging.edits(self._folder(session), current)
         if edits.ticks:
-            self._store.tick(name, edits.ticks)
+            self._store.judging.tick(name, edits.ticks)
             judged = self.judging.of(name)
         if edits.mind is not None:
             judged = by_hand(judged, edits, material.upto)

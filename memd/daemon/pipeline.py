@@ -67,7 +67,7 @@ class Pipeline:
         self._trouble = trouble
         """Told of a journal that cannot be written: reading goes on, and the lines are written when it can be."""
         self.reviser = Reviser(self.store, self.keeper, self._writer)
-        self.store.abandon_runs()
+        self.store.judging.abandon_runs()
         self._unheard: set[str] = set()  # sessions with entries of which the second witness was not asked yet
 
     def close(self) -> None:
@@ -120,7 +120,7 @@ class Pipeline:
         """A session is taken up again: it has not ended, and what failed in its last run is forgotten."""
         known = self.store.session(name)
         if known is not None:
-            self.store.take_up(name, self._clock())
+            self.store.judging.take_up(name, self._clock())
             if known.ended_at is not None:
                 self.store.reopen_session(name)
 

@@ -76,12 +76,12 @@ class Writing:
         session = store.session(name)
         if session is None or session.parent is not None or session.tokens is None:
             return ""
-        tool, runs, boundaries = named(session.tool), store.runs(name), store.boundaries(name)
+        tool, runs, boundaries = named(session.tool), store.judging.runs(name), store.boundaries(name)
         window = session.window or tool.window(session.model)
         threshold = tool.threshold(window) or (window - due.RESERVE if window else 0)
         if tool.writer is None or threshold <= 0 or self._left(pipeline).runs <= 0 or self._left(pipeline).tokens <= 0:
             return ""
-        if due.resting(runs, boundaries, store.taken_up(name)):
+        if due.resting(runs, boundaries, store.judging.taken_up(name)):
             return ""
         fill = session.tokens + _since(pipeline, session)
         return due.trigger(fill, threshold, self._settings.checkpoint.at, session.messages, runs, boundaries)
@@ -105,9 +105,9 @@ class Writing:
         scribe = named(work.session.tool).writer
         if scribe is None:
             raise Refused(f"{work.session.tool}'s own model cannot write a checkpoint in this version")
-        if any(run.outcome == "running" for run in pipeline.store.runs(name)):
+        if any(run.outcome == "running" for run in pipeline.store.judging.runs(name)):
             raise Refused(f"{name}: a model is writing its checkpoint already")
-        key = pipeline.store.start_run(Run(name, work.session.tool, wall_clock(), work.upto))
+        key = pipeline.store.judging.start_run(Run(name, work.session.tool, wall_clock(), work.upto))
         return Job(key, work, trigger, scribe, left)
 
     def write(self, job: Job) -> Revision:
@@ -140,9 +140,9 @@ class Writing:
             checkpoint = pipeline.reviser.adopt(job.work, made, NAME, job.trigger)
         elif checkpoint is not None:
             store.note_problems(name, problems)
-        store.end_run(job.key, made.tokens, outcome, problems)
+        store.judging.end_run(job.key, made.tokens, outcome, problems)
         for _ in range(1, made.runs):
-            store.start_run(Run(name, job.work.session.tool, wall_clock(), job.work.upto, outcome="repair"))
+            store.judging.start_run(Run(name, job.work.session.tool, wall_clock(), job.work.upto, outcome="repair"))
         return Outcome(outcome, checkpoint.number if checkpoint else None, problems)
 
     def stop(self) -> None:
@@ -150,7 +150,7 @@ class Writing:
         self._children.close()
 
     def _left(self, pipeline: Pipeline) -> Spent:
-        spent = pipeline.store.spent(wall_clock() - DAY)
+        spent = pipeline.store.judging.spent(wall_clock() - DAY)
         return Spent(
             self._settings.checkpoint.runs_per_day - spent.runs, self._settings.checkpoint.tokens_per_day - spent.tokens
         )

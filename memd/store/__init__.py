@@ -20,14 +20,13 @@ from memd.model import (
     Kind,
     Problem,
     Record,
-    Run,
     Session,
-    Spent,
     State,
     Tick,
 )
-from memd.store import checkpoints, deliveries, forgetting, judging, reading, search, sessions, writing
+from memd.store import checkpoints, deliveries, forgetting, reading, search, sessions, writing
 from memd.store.database import Database, open_reader, open_writer
+from memd.store.judging import Judging
 from memd.store.projects import Projects
 from memd.store.rows import Committed, Hit, Seed, SourceRow
 
@@ -46,6 +45,8 @@ class Store:
         self._db = database
         self.projects = Projects(database)
         """The journal and the anchors."""
+        self.judging = Judging(database)
+        """The memo's boxes that were decided on, and the runs of models."""
 
     @classmethod
     def open(cls, path: Path, *, readonly: bool = False) -> Self:
@@ -251,6 +252,10 @@ class Store:
         """How many rows were seen and not read as entries, by (kind, what)."""
         return reading.gaps(self._db, session)
 
+    def channels(self, session: str) -> dict[int, Channel]:
+        """The channel of every message that is in force, by number."""
+        return reading.channels(self._db, session)
+
     # Checkpoints.
 
     def add_checkpoint(self, checkpoint: Checkpoint, digest: str, ticks: Iterable[Tick] = ()) -> None:
@@ -297,48 +302,6 @@ class Store:
             The dropped numbers, ascending. The current checkpoint is never among them.
         """
         return checkpoints.prune(self._db, session, keep)
-
-    # Judging.
-
-    def ticks(self, session: str) -> dict[int, Tick]:
-        """The memo's boxes that a person or a model decided on, by message number."""
-        return judging.ticks(self._db, session)
-
-    def tick(self, session: str, decided: Iterable[Tick]) -> None:
-        """Decide on boxes. What a person decided, only a person changes."""
-        judging.tick(self._db, session, decided)
-
-    def channels(self, session: str) -> dict[int, Channel]:
-        """The channel of every message that is in force, by number."""
-        return reading.channels(self._db, session)
-
-    def start_run(self, run: Run) -> int:
-        """A model is run now; the key to end it with."""
-        return judging.start_run(self._db, run)
-
-    def end_run(self, key: int, tokens: int, outcome: str, problems: Iterable[Problem] = ()) -> None:
-        """What it cost and came to."""
-        judging.end_run(self._db, key, tokens, outcome, problems)
-
-    def take_up(self, session: str, at: int) -> None:
-        """A new run of the session begins."""
-        reading.meta_set(self._db, f"taken up {session}", str(at))
-
-    def taken_up(self, session: str) -> int:
-        """When the present run of a session began, as far as a hook told; 0: its first."""
-        return int(reading.meta_get(self._db, f"taken up {session}") or 0)
-
-    def abandon_runs(self) -> None:
-        """A fresh process begins: no run of the last one is running any more."""
-        judging.abandon(self._db)
-
-    def runs(self, session: str) -> list[Run]:
-        """The runs for a session, oldest first."""
-        return judging.runs(self._db, session)
-
-    def spent(self, since: int) -> Spent:
-        """What all runs since a time cost."""
-        return judging.spent(self._db, since)
 
     # Giving back.
 

@@ -1,4 +1,4 @@
-"""Transcripts as people found them (field cases): from the file to what the commands say."""
+"""Transcripts as people found them: from the file to what the commands say."""
 
 import json
 import os

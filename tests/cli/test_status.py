@@ -257,8 +257,8 @@ def test_what_a_model_came_to_is_told(call, transcript, tmp_path, monkeypatch):
     monkeypatch.setenv("MEMD_CONFIG", str(settings))
     with Store.open(config.paths(os.environ).state / "memd.db") as store:
         for _ in range(2):
-            key = store.start_run(Run(f"claude-code:{ONE}", "claude-code", int(time.time() * 1000), 2))
-            store.end_run(key, 1_200, "failed", [Problem("scene", "there is none", "the extractive scene")])
+            key = store.judging.start_run(Run(f"claude-code:{ONE}", "claude-code", int(time.time() * 1000), 2))
+            store.judging.end_run(key, 1_200, "failed", [Problem("scene", "there is none", "the extractive scene")])
     (one,) = sessions(call)
     assert (one["model"]["outcome"], one["model"]["tokens"], len(one["model"]["problems"])) == ("failed", 1_200, 1)
     assert "writer-resting" in codes(call)

@@ -97,4 +97,4 @@ def test_memds_own_files_are_no_edits(bench, monkeypatch):
     bench.says("One more")
     bench.says("And one more")
     assert bench.pipeline.store.judged_numbers(NAME) == []
-    assert bench.pipeline.store.ticks(NAME) == {}
+    assert bench.pipeline.store.judging.ticks(NAME) == {}

@@ -52,7 +52,7 @@ class Running:
 
     @property
     def outcomes(self):
-        return [run.outcome for run in self.store.runs(NAME)]
+        return [run.outcome for run in self.store.judging.runs(NAME)]
 
     def writers(self):
         made = self.store.current_checkpoint(NAME)
@@ -108,7 +108,7 @@ def test_the_end_of_the_daemon_ends_a_run(running):
     running.desk.stop()
     assert time.monotonic() - start < 10
     assert running.outcomes == ["running"]
-    running.worker.submit(Urgency.COMMAND, lambda pipeline: pipeline.store.abandon_runs()).result(10)
+    running.worker.submit(Urgency.COMMAND, lambda pipeline: pipeline.store.judging.abandon_runs()).result(10)
     assert running.outcomes == ["lost"]
 
 

@@ -37,6 +37,8 @@ class Situation:
     """The next compaction would follow closely on one after which a checkpoint was given."""
     waits: bool
     """A compaction lies behind that no checkpoint of ours was given after."""
+    close: bool = False
+    """The last compaction followed so itself, which counts where the text is made after it."""
     beside: str = ""
     """The project's constraints, which stand beside the checkpoint wherever that is given."""
 
@@ -53,12 +55,18 @@ class Ready:
         boundaries, session = material.boundaries, material.session
         given = bool(boundaries) and self._given_since(session, boundaries[-1].number, len(boundaries))
         near = given and turns.since_boundary(material) < CLOSE
-        beside = of_session(session, session.window)
-        return Situation(len(boundaries), near, waits=bool(boundaries) and not given, beside=beside)
+        return Situation(
+            len(boundaries),
+            near,
+            waits=bool(boundaries) and not given,
+            close=turns.before_boundary(material) < CLOSE and self._given_after(session, len(boundaries) - 1),
+            beside=of_session(session, session.window),
+        )
 
     def replies(self, tool: Tool, content: Content, full: Rendered, now: Situation, budget: int) -> dict[str, bytes]:
         """The bytes that each hook gives back."""
-        given = short(content, SHORT, tokens, limits(tool, now.beside)) if now.near else full
+        brief = now.close if tool.request_event else now.near
+        given = short(content, SHORT, tokens, limits(tool, now.beside)) if brief else full
         hint = {"PreCompact": tool.reply("PreCompact", summary_hint(content))}
         if tool.request_event:
             return {**hint, **self._standing(tool, content, given, now)}
@@ -101,6 +109,11 @@ class Ready:
         from its absence there.
         """
         return bool(self._store.messages(name, channels=BESIDE_CHANNELS, last=1))
+
+    def _given_after(self, session: Session, compactions: int) -> bool:
+        """Whether a checkpoint went in when so many compactions lay behind."""
+        known = self._store.deliveries(session.id) if compactions > 0 else ()
+        return any(one.seen and one.compactions == compactions for one in known)
 
     def _given_since(self, session: Session, number: int, compactions: int) -> bool:
         """Whether a checkpoint went in since the last compaction: by its row, or by the word of the tool's plugin."""

@@ -149,8 +149,17 @@ def queued(material: Material) -> list[Message]:
 
 def since_boundary(material: Material) -> int:
     """How many turns began since the last compaction; all of them when there was none."""
-    after = material.boundaries[-1].number if material.boundaries else 0
+    return _begun(material, material.boundaries[-1].number if material.boundaries else 0, material.upto)
+
+
+def before_boundary(material: Material) -> int:
+    """How many turns began between the last compaction and the one before it, or the start."""
+    earlier, last = ([0, 0] + [boundary.number for boundary in material.boundaries])[-2:]
+    return _begun(material, earlier, last)
+
+
+def _begun(material: Material, after: int, upto: int) -> int:
     return sum(
-        r.number > after and r.in_force and r.channel.starts_turn and r.channel not in _ADDED and not _local(r)
+        after < r.number <= upto and r.in_force and r.channel.starts_turn and r.channel not in _ADDED and not _local(r)
         for r in material.said
     )

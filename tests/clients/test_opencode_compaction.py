@@ -91,8 +91,9 @@ def test_a_turn_on_the_screen_goes_on_after_a_compaction_in_its_middle(
 ) -> None:
     """Typed prompts, a command, a shell command, words typed while the agent works, a full window, /compact.
 
-    In each request after a compaction the mission, the constraint, the prompt of the running turn, the edited path and the
-    value stand verbatim, from memd; the log says of each who spoke, proved.
+    In each request after the first compaction the mission, the constraint, the prompt of the running turn, the edited path
+    and the value stand verbatim, from memd; the second follows closely and gets the short form: the mission, the request,
+    and where the rest is. The log says of each who spoke, proved.
     """
     config = gateway(opencode.project)
     opencode.command("greet", "Greet $ARGUMENTS politely.")
@@ -140,7 +141,10 @@ def test_a_turn_on_the_screen_goes_on_after_a_compaction_in_its_middle(
     wanted = [MISSION, CONSTRAINT, SECOND_ORDER, STEER, config.name, VALUE]
     assert [words for words in wanted if words not in first.text] == []
     assert SUMMARY in chat_model.find(lambda request: request.talks, after=summary.number).text
-    assert [words for words in [MISSION, CONSTRAINT] if words not in last.text] == []
+    assert [
+        words for words in [MISSION, SECOND_ORDER, f"`memd show opencode:{session}"] if words not in last.text
+    ] == []
+    assert len(last.text) < 500 * 4 < len(first.text)
     assert first.ending["session"] == f"opencode:{session}"
     assert first.ending["receipt"] != last.ending["receipt"]
 

@@ -1,13 +1,11 @@
 """What the tests of the reader share: real rows from the recordings, hand-made ones, and what becomes of them."""
 
 import json
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from memd.model import Amend, Channel, Facts, Gap, Grade, Message, Operation, Receipt, Rewind, TurnEnd, Usage
-from memd.store.ranges import Rewound, bounds
-from memd.tail.lines import Line
+from entries import Read, physical, read_lines
+
 from memd.tools.claude_code import ClaudeCode
 from memd.tools.protocol import Identity
 
@@ -16,109 +14,10 @@ SESSION = "11111111-2222-4333-8444-555555555555"
 TOOL = ClaudeCode()
 
 
-@dataclass(frozen=True)
-class Read:
-    """A transcript that was read to its end."""
-
-    events: tuple
-    state: object
-    records: list
-
-    def of(self, kind):
-        return [event for event in self.events if isinstance(event, kind)]
-
-    @property
-    def messages(self):
-        return self.of(Message)
-
-    @property
-    def said(self):
-        """Each entry's channel and text."""
-        return [(str(record.channel), record.text) for record in self.records]
-
-    @property
-    def human(self):
-        return [record for record in self.records if record.channel.human]
-
-    @property
-    def calls(self):
-        """The last that is known of each tool call."""
-        return list({event.call: event for event in self.of(Operation)}.values())
-
-    @property
-    def gaps(self):
-        return [(gap.kind, gap.what) for gap in self.of(Gap)]
-
-    @property
-    def receipts(self):
-        return self.of(Receipt)
-
-    @property
-    def usages(self):
-        return self.of(Usage)
-
-    @property
-    def ends(self):
-        return self.of(TurnEnd)
-
-    @property
-    def facts(self):
-        return (self.of(Facts) or [None])[-1]
-
-
-@dataclass
-class Entry:
-    """An entry as the store would give it back: numbered, marked, mended by what came later."""
-
-    number: int
-    key: str
-    at: int | None
-    channel: Channel
-    grade: Grade
-    text: str
-    undelivered: bool
-    extra: dict
-    withdrawn: bool = False
-    copy_of: None = None
-
-
-def recorded(events):
-    """The entries that events make, in order, each once."""
-    entries = {}
-    for event in events:
-        match event:
-            case Message() if event.key not in entries:
-                told = (event.at, event.channel, event.grade, event.text, event.undelivered, dict(event.extra))
-                entries[event.key] = Entry(len(entries) + 1, event.key, *told)
-            case Amend() if event.key in entries:
-                for name in ("channel", "grade", "undelivered"):
-                    if getattr(event, name) is not None:
-                        setattr(entries[event.key], name, getattr(event, name))
-            case Rewind():
-                _go_back(entries, event)
-    return list(entries.values())
-
-
-def _go_back(entries, rewind):
-    numbers = {key: entry.number for key, entry in entries.items()}
-    kept = [bounds(numbers, first, last, len(entries)) for first, last in rewind.path]
-    rewound = Rewound(len(entries), tuple(filter(None, kept)), sure=None not in kept)
-    for entry in entries.values():
-        entry.withdrawn = rewound.withdrawn(entry.number, before=entry.withdrawn)
-
-
 def read(*rows, child=False, session=SESSION, left=False):
     """Feed rows (objects, or physical lines as bytes), each through a state that was dumped and loaded."""
-    state, events, offset = TOOL.start(Identity("agent", session) if child else Identity(session)), [], 0
-    for row in rows:
-        data = row if isinstance(row, bytes) else json.dumps(row).encode()
-        state, found = TOOL.feed(TOOL.load(TOOL.dump(state)), Line(offset, len(data), data))
-        events.extend(found)
-        offset += len(data) + 1
-    if left:
-        state, found = TOOL.left(state)
-        events.extend(found)
-    return Read(tuple(events), state, recorded(events))
+    identity = Identity("agent", session) if child else Identity(session)
+    return read_lines(TOOL, identity, physical(rows), left=left)
 
 
 @cache
@@ -150,8 +49,7 @@ def play(name):
     done = read(*recording(name), child=child, session=session, left=True)
     concerned = [record for record in done.records if TOOL.concerns(record)]
     lifted = [] if child else TOOL.lift(concerned, recording("history"), session)
-    events = (*done.events, *lifted)
-    return Read(events, done.state, recorded(events))
+    return Read((*done.events, *lifted), done.state)
 
 
 _count = iter(range(1, 1 << 30))

@@ -5,7 +5,8 @@ import random
 from dataclasses import asdict
 
 import pytest
-from claude_rows import SESSION, TOOL, names, real_rows, recorded, recording
+from claude_rows import SESSION, TOOL, names, real_rows, recording
+from entries import recorded
 from hostile import VALUES, damaged, mutated
 
 from memd.tail.lines import Line

@@ -3,7 +3,8 @@
 import json
 
 import pytest
-from claude_rows import ABSENT, TOOL, agent, attachment, plain, queue, read, recorded, system, typed
+from claude_rows import ABSENT, TOOL, agent, attachment, plain, queue, read, system, typed
+from entries import recorded
 
 from memd.tail.lines import Line
 

@@ -3,7 +3,8 @@
 import json
 
 import pytest
-from claude_rows import SESSION, TOOL, agent, plain, queue, read, recorded, typed
+from claude_rows import SESSION, TOOL, agent, plain, queue, read, typed
+from entries import recorded
 
 AT = 1795993640000
 

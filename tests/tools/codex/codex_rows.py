@@ -1,27 +1,11 @@
 """What the tests of the reader share: recorded rows, hand-made ones, and what becomes of them."""
 
 import json
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from memd.model import (
-    Amend,
-    Channel,
-    Compaction,
-    Facts,
-    Gap,
-    Grade,
-    Message,
-    Operation,
-    Receipt,
-    Rewind,
-    TurnEnd,
-    Usage,
-)
-from memd.store.calls import merge
-from memd.store.ranges import Rewound, bounds
-from memd.tail.batch import Line
+from entries import Read, physical, read_lines
+
 from memd.tools.codex import Codex
 from memd.tools.protocol import Identity
 
@@ -31,110 +15,10 @@ TURN = "turn-1"
 TOOL = Codex()
 
 
-@dataclass(frozen=True)
-class Read:
-    """A transcript that was read to its end."""
-
-    events: tuple
-    state: object
-    records: list
-
-    def of(self, kind):
-        return [event for event in self.events if isinstance(event, kind)]
-
-    @property
-    def said(self):
-        """Each entry's channel and text."""
-        return [(str(record.channel), record.text) for record in self.records]
-
-    @property
-    def human(self):
-        return [record for record in self.records if record.channel.human]
-
-    @property
-    def calls(self):
-        """What is known of each tool call in the end, as the record puts it together."""
-        known = {}
-        for event in self.of(Operation):
-            known[event.call] = merge(known.get(event.call), event, 1)
-        return list(known.values())
-
-    @property
-    def gaps(self):
-        return [(gap.kind, gap.what) for gap in self.of(Gap)]
-
-    @property
-    def receipts(self):
-        return self.of(Receipt)
-
-    @property
-    def usages(self):
-        return self.of(Usage)
-
-    @property
-    def compactions(self):
-        return self.of(Compaction)
-
-    @property
-    def ends(self):
-        return self.of(TurnEnd)
-
-    @property
-    def facts(self):
-        return (self.of(Facts) or [None])[-1]
-
-
-@dataclass
-class Entry:
-    """An entry as the store would give it back: numbered, marked, mended by what came later."""
-
-    number: int
-    key: str
-    at: int | None
-    channel: Channel
-    grade: Grade
-    text: str
-    extra: dict
-    withdrawn: bool = False
-    undelivered: bool = False
-    copy_of: None = None
-
-
-def recorded(events):
-    """The entries that events make, in order, each once."""
-    entries = {}
-    for event in events:
-        match event:
-            case Message() if event.key not in entries:
-                told = (event.at, event.channel, event.grade, event.text, dict(event.extra))
-                entries[event.key] = Entry(len(entries) + 1, event.key, *told)
-            case Amend() if event.key in entries:
-                entries[event.key].channel, entries[event.key].grade = event.channel, event.grade
-            case Rewind():
-                _go_back(entries, event)
-    return list(entries.values())
-
-
-def _go_back(entries, rewind):
-    numbers = {key: entry.number for key, entry in entries.items()}
-    kept = [bounds(numbers, first, last, len(entries)) for first, last in rewind.path]
-    rewound = Rewound(len(entries), tuple(filter(None, kept)), sure=None not in kept)
-    for entry in entries.values():
-        entry.withdrawn = rewound.withdrawn(entry.number, before=entry.withdrawn)
-
-
 def read(*rows, child=False, thread=THREAD, left=True):
     """Feed rows (objects, or physical lines as bytes), each through a state that was dumped and loaded."""
-    state, events, offset = TOOL.start(Identity("agent", thread) if child else Identity(thread)), [], 0
-    for row in rows:
-        data = row if isinstance(row, bytes) else json.dumps(row).encode()
-        state, found = TOOL.feed(TOOL.load(TOOL.dump(state)), Line(offset, len(data), data))
-        events.extend(found)
-        offset += len(data) + 1
-    if left:
-        state, found = TOOL.left(state)
-        events.extend(found)
-    return Read(tuple(events), state, recorded(events))
+    identity = Identity("agent", thread) if child else Identity(thread)
+    return read_lines(TOOL, identity, physical(rows), left=left)
 
 
 @cache
@@ -162,7 +46,7 @@ def play(name):
     found = read(*recording(name), child=own.parent is not None, thread=own.native)
     concerned = [record for record in found.records if TOOL.concerns(record)]
     lifted = [] if own.parent else TOOL.lift(concerned, recording("history"), own.native)
-    return Read(found.events, found.state, recorded([*found.events, *lifted]))
+    return Read((*found.events, *lifted), found.state)
 
 
 @cache

@@ -5,7 +5,8 @@ import random
 from dataclasses import asdict
 
 import pytest
-from codex_rows import THREAD, TOOL, names, real_rows, recorded, recording
+from codex_rows import THREAD, TOOL, names, real_rows, recording
+from entries import recorded
 from hostile import VALUES, damaged, mutated
 
 from memd.tail.batch import Line

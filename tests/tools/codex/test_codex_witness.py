@@ -3,7 +3,8 @@
 import json
 
 import pytest
-from codex_rows import THREAD, TOOL, begin, item, meta, old, read, recorded, said
+from codex_rows import THREAD, TOOL, begin, item, meta, old, read, said
+from entries import recorded
 
 from memd.model import Grade
 

@@ -7,8 +7,8 @@ from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 
-from memd.model import Amend, Facts, Gap, Message, Operation, Receipt, Record, Rewind
-from memd.store.ranges import Rewound, bounds
+from entries import read_lines
+
 from memd.tail.batch import Line
 from memd.tools.opencode import OpenCode
 from memd.tools.protocol import Identity
@@ -119,12 +119,8 @@ def read_all(path, cursor=None, limit=1 << 20, notes=Path("/nowhere")):
 
 
 def play(lines, *, child=False, session=SESSION):
-    """Feed rows, each through a state that was dumped and loaded; what they make."""
-    state, events = TOOL.start(Identity(session, "ses_parent" if child else None)), []
-    for line in lines:
-        state, found = TOOL.feed(TOOL.load(TOOL.dump(state)), line)
-        events += found
-    return Read(events, state)
+    """Feed rows; what they make."""
+    return read_lines(TOOL, Identity(session, "ses_parent" if child else None), lines)
 
 
 def feed(*rows, child=False):
@@ -133,71 +129,6 @@ def feed(*rows, child=False):
     given = rows if rows and rows[0]["type"] == "session.created" else (first, *rows)
     made = [json.dumps({"seq": seq, **one}).encode() for seq, one in enumerate(given)]
     return play([Line(seq, 1, data) for seq, data in enumerate(made)], child=child)
-
-
-class Read:
-    """What rows made: events, the last state, and the entries as the store would number and mark them."""
-
-    def __init__(self, events, state):
-        self.events, self.state = tuple(events), state
-        self.records = _recorded(events)
-
-    def of(self, kind):
-        return [event for event in self.events if isinstance(event, kind)]
-
-    @property
-    def said(self):
-        """Each entry's channel, grade and text."""
-        return [(str(one.channel), str(one.grade), one.text) for one in self.records]
-
-    @property
-    def channels(self):
-        return [(str(one.channel), one.text) for one in self.records]
-
-    @property
-    def in_force(self):
-        return [one.text for one in self.records if not one.withdrawn]
-
-    @property
-    def calls(self):
-        """The last that is known of each call."""
-        return list({event.call: event for event in self.of(Operation)}.values())
-
-    @property
-    def gaps(self):
-        return [(gap.kind, gap.what) for gap in self.of(Gap)]
-
-    @property
-    def receipts(self):
-        return self.of(Receipt)
-
-    @property
-    def facts(self):
-        return (self.of(Facts) or [None])[-1]
-
-
-def _recorded(events):
-    entries = {}
-    for event in events:
-        match event:
-            case Message() if event.key not in entries:
-                told = (event.key, event.at, event.channel, event.grade, event.text, event.source, event.turn)
-                entries[event.key] = Record(len(entries) + 1, *told, extra=dict(event.extra))
-            case Amend() if event.key in entries:
-                old = entries[event.key]
-                entries[event.key] = _with(old, channel=event.channel or old.channel, grade=event.grade or old.grade)
-            case Rewind():
-                numbers = {key: entry.number for key, entry in entries.items()}
-                kept = [bounds(numbers, first, last, len(entries)) for first, last in event.path]
-                rewound = Rewound(len(entries), tuple(filter(None, kept)), sure=None not in kept)
-                for key, entry in entries.items():
-                    entries[key] = _with(entry, withdrawn=rewound.withdrawn(entry.number, before=entry.withdrawn))
-    return list(entries.values())
-
-
-def _with(record, **changed):
-    names_ = ("number", "key", "at", "channel", "grade", "text", "source", "turn", "withdrawn", "extra")
-    return Record(**{**{name: getattr(record, name) for name in names_}, **changed})
 
 
 # Rows as the client writes them (1.18.33)

@@ -75,7 +75,7 @@ def test_a_compaction():
         summary = assistant("m4", "m3", words("so far"), summary=True)
         read = feed(*GO, *assistant("m2", "m1", step(total=57_010)), *asked, *summary)
         assert [(trigger, 57_010)] == [(one.trigger, one.before) for one in read.of(Compaction)]
-        assert read.said[-1] == ("harness.summary", "proved", "so far")
+        assert read.graded[-1] == ("harness.summary", "proved", "so far")
 
 
 def test_a_summary_that_failed():
@@ -90,7 +90,7 @@ def test_a_request_for_a_compaction_is_nobody_s_message():
     """It has no words, so it is no entry; the automatic way on is the client's."""
     go_on = text("Continue if you have next steps", synthetic=True, metadata={"compaction_continue": True})
     read = feed(*user("m1", {"type": "compaction", "auto": True}), *user("m2", go_on))
-    assert read.said == [("harness.meta", "proved", "Continue if you have next steps")]
+    assert read.graded == [("harness.meta", "proved", "Continue if you have next steps")]
 
 
 def test_ends_of_turns():
@@ -117,7 +117,7 @@ def failing(name):
 def test_an_error():
     """The client's word that the answer came to nothing, and the end of the turn."""
     read = failing("APIError")
-    assert read.said[-1] == ("harness.meta", "proved", "APIError: no credit")
+    assert read.graded[-1] == ("harness.meta", "proved", "APIError: no credit")
     assert len(read.of(TurnEnd)) == 1
 
 
@@ -131,7 +131,7 @@ def test_an_abort_is_the_person_s():
 def test_a_retry_is_shown():
     """A request that failed and was made again."""
     part = {"type": "retry", "attempt": 1, "error": {"name": "APIError", "data": {"message": "overloaded"}}}
-    assert feed(*GO, *assistant("m2", "m1", part)).said[-1] == ("harness.meta", "proved", "overloaded")
+    assert feed(*GO, *assistant("m2", "m1", part)).graded[-1] == ("harness.meta", "proved", "overloaded")
 
 
 def test_facts():

@@ -64,8 +64,8 @@ def test_a_forks_copy_that_was_removed_is_nobodys_prompt():
     copied = [*user("u1", text("p1"), at=MADE - 5_000), *assistant("a1", "u1", words("r1"), at=MADE - 4_000)]
     read = feed(*copied, removed("u1"), removed("a1"), *turn(2))
     assert read.in_force == ["p2", "r2"]
-    assert read.channels[0] == ("harness.meta", "p1")
-    assert feed(*copied, *turn(2)).channels[0] == ("operator.headless", "p1")
+    assert read.said[0] == ("harness.meta", "p1")
+    assert feed(*copied, *turn(2)).said[0] == ("operator.headless", "p1")
 
 
 def test_one_message_removed():

@@ -111,9 +111,9 @@ def test_answers():
     """An answer is the person's where the plugin saw the screen, an operator's else; an open question has none."""
     asked = tool("question", QUESTIONS, "…", metadata={"answers": [["Postgres", "SQLite"], []]})
     read = called(asked, note=[typed("m1", "prt_m1_0")])
-    assert read.said[-1] == ("human.answer", "proved", "Postgres, SQLite")
+    assert read.graded[-1] == ("human.answer", "proved", "Postgres, SQLite")
     assert read.records[-1].extra["question"] == "Which?"
-    assert called(asked).said[-1] == ("operator.headless", "unknown", "Postgres, SQLite")
+    assert called(asked).graded[-1] == ("operator.headless", "unknown", "Postgres, SQLite")
     assert read.calls[0].detail == {"questions": ["Which?", "When?"], "answers": {"Which?": "Postgres, SQLite"}}
 
 
@@ -121,7 +121,7 @@ def test_a_refusal_s_words():
     """What the person gave as reason stands behind the client's words."""
     error = "The user rejected permission to use this specific tool call with the following feedback: use make"
     read = called(tool("bash", {"command": "rm x"}, error, status="error"), note=[typed("m1", "prt_m1_0")])
-    assert read.said[-1] == ("human.answer", "proved", "use make")
+    assert read.graded[-1] == ("human.answer", "proved", "use make")
 
 
 def test_long_values_are_cut():

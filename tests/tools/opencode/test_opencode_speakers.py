@@ -14,7 +14,7 @@ RUN = row(
 
 
 def said(*rows, **given):
-    return feed(*rows, **given).said
+    return feed(*rows, **given).graded
 
 
 def test_a_prompt_that_nobody_vouches_for():
@@ -128,9 +128,9 @@ def shell(note_=None, message="m2"):
 def test_a_command_that_somebody_ran():
     """An answer without a step of the model, to a message without a word: run beside the agent; who it was is not known."""
     read = feed(*shell())
-    assert ("human.shell", "unknown", "rm -rf build") in read.said
+    assert ("human.shell", "unknown", "rm -rf build") in read.graded
     assert read.records[1].extra == {"shell": True}
-    assert read.said[2][0] == "tool.result"
+    assert read.graded[2][0] == "tool.result"
 
 
 def test_a_command_run_on_the_screen():
@@ -165,7 +165,7 @@ def overflowed(again, compaction=OVERFLOW):
 def test_a_replay_after_an_overflow():
     """The client writes the prompt that overflowed once more, under a new id: a copy that names the first."""
     read = feed(typed("m1", "prt_m1_0"), *overflowed("the order"))
-    assert read.said[-1] == ("harness.meta", "proved", "the order")
+    assert read.graded[-1] == ("harness.meta", "proved", "the order")
     assert read.records[-1].extra["replay"] == "prt_m1_0"
 
 

@@ -31,7 +31,7 @@ def test_a_session_of_an_old_client(storage):
         ("tool.result", "proved", "old\n"),
         ("agent.text", "proved", "old done"),
     ]
-    assert read.said == expected
+    assert read.graded == expected
     assert read.facts.cwd == "/home/dev/proj"
     assert [(call.name, call.target, call.detail["exit"]) for call in read.calls] == [("bash", "echo old", 0)]
 
@@ -100,7 +100,7 @@ def test_an_export():
         ("operator.headless", "human with added part"),
         ("agent.text", "ok"),
     ]
-    assert read.channels == expected
+    assert read.said == expected
 
 
 def test_gone(storage):

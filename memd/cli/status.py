@@ -11,8 +11,8 @@ import click
 
 from memd import config
 from memd.cli.common import daemon_state, meant, print_json, reading, silent
-from memd.cli.status_rows import Row, row
 from memd.config import Config, Paths
+from memd.daemon.survey import Row, row
 from memd.errors import NotFound
 from memd.model import Session, Spent
 from memd.model.text import printable

@@ -4,8 +4,8 @@ from typing import Any
 
 from memd import config
 from memd.cli.log import iso
-from memd.cli.status_rows import Row
 from memd.config import Paths
+from memd.daemon.survey import Row
 from memd.model import Checkpoint, Run, Spent
 
 

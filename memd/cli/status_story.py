@@ -7,7 +7,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from memd.cli.status_rows import Row
+from memd.daemon.survey import Row
 from memd.model import Boundary, Checkpoint, Delivered, Session
 from memd.model.text import ago, clock, oneline, printable
 from memd.store import Store

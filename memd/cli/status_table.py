@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from memd.cli.status import View, models_line, troubles
-from memd.cli.status_rows import Row
+from memd.daemon.survey import Row
 from memd.health import Reason
 from memd.model.text import ago, clock, oneline, printable
 

@@ -1,4 +1,4 @@
-"""The facts of one session, gathered from the record and from the disk for `memd status`, and the verdict on them."""
+"""One session looked at: its facts from the record and the disk, and the verdict; for `memd status` and the status line."""
 
 import os
 import time

@@ -56,10 +56,11 @@ def waiting(material: Material) -> list[Waiting]:
     over = {
         str(r.extra["job"]) for r in material.said if r.channel is Channel.BACKGROUND_NOTIFICATION and "job" in r.extra
     }
-    stopped = {d.target for d in material.done if d.kind is Kind.STOP and d.state is State.DONE}
+    over |= {str(d.detail["ends"]) for d in material.done if "ends" in d.detail}
+    over |= {d.target for d in material.done if d.kind is Kind.STOP and d.state is State.DONE}
     fired = {r.text for r in material.said if r.channel is Channel.BACKGROUND_SCHEDULE}
     found = (_goes_on(done, fired) for done in material.done)
-    open_ones = [w for w in found if w is not None and (not w.id or (w.id not in over and w.id not in stopped))]
+    open_ones = [w for w in found if w is not None and (not w.id or w.id not in over)]
     return [_doubted(w, material) for w in open_ones]
 
 

@@ -46,6 +46,14 @@ def test_what_ended_or_was_stopped_is_not_waited_for():
     assert waiting(story) == [("schedule", "s1"), ("question to the person", "")]
 
 
+def test_an_answer_that_says_so_ends_a_job():
+    """The agent looked at the job and was told its result: nothing is waited for, notified or not."""
+    story = Story()
+    jobs(story)
+    story.call(Kind.OTHER, "", detail={"ends": "b1", "status": "completed"})
+    assert ("background job", "b1") not in waiting(story)
+
+
 def test_a_stop_that_failed_stops_nothing():
     """Only its result counts."""
     story = Story()

@@ -8,7 +8,6 @@ from memd.model import Envelope, Gap, Origin, Receipt, Wrapper, marks
 from memd.provenance import classify
 from memd.tools.claude_code import delivery, known, queue
 from memd.tools.claude_code.reading import HARNESS, Reading, Row
-from memd.tools.claude_code.user import job
 from memd.tools.fields import excerpt, flat, items, moment, string, table
 
 _SILENT = frozenset({"command_permissions", "prompt_snapshot", "total_tokens_reminder"})
@@ -37,8 +36,7 @@ def _queued(reading: Reading, row: Row, what: Row) -> None:
     """Words that were taken into the running turn; there is no user row for them."""
     prompt = what.get("prompt")
     envelope, text = delivery.of_queued(row, what), flat(prompt)
-    extra: dict[str, Any] = job(text) if envelope.origin is Origin.JOB else {}
-    extra |= {"host": host} if (host := delivery.host(row, what, envelope)) else {}
+    extra = {"host": host} if (host := delivery.host(row, what, envelope)) else {}
     images = _images(prompt)
     if not queue.arrived(reading, text, *classify(envelope)):
         reading.say(reading.key(row), row, envelope, text, **extra, **({"images": images} if images else {}))

@@ -9,6 +9,7 @@ from typing import Any
 
 from memd.model import Kind, Operation, State
 from memd.model.secrets import mask
+from memd.tools.claude_code import jobs
 from memd.tools.fields import beginning, excerpt, flag, flat, items, string, table
 
 Row = Mapping[str, Any]
@@ -133,7 +134,7 @@ def finished(call: Operation, row: Row, block: Row, at: int | None) -> Operation
     text, result = flat(block.get("content")), row.get("toolUseResult")
     known = result if isinstance(result, dict) else {}
     state = _state(row, block, known)
-    detail: dict[str, Any] = {**call.detail, **_answered(known)}
+    detail: dict[str, Any] = {**call.detail, **_answered(known), **jobs.ended(known)}
     if call.kind is Kind.COMMAND and (code := _EXIT.match(text)):
         detail["exit"] = int(code[1])
     elif call.kind is Kind.COMMAND and state is State.DONE:

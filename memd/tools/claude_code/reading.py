@@ -6,7 +6,7 @@ from typing import Any
 
 from memd.model import Channel, Envelope, Event, Facts, Message, Source
 from memd.provenance import classify
-from memd.tools.claude_code import branches
+from memd.tools.claude_code import branches, jobs
 from memd.tools.claude_code.state import ReaderState
 from memd.tools.fields import moment, string
 
@@ -39,6 +39,8 @@ class Reading:
 
     def enter(self, message: Message) -> None:
         """Add an entry; from now on it is the last one, unless it was there before."""
+        if message.channel is Channel.BACKGROUND_NOTIFICATION:
+            message = replace(message, extra={**message.extra, **jobs.told(message.text)})
         self.events.append(message)
         if not self.copied:
             self.state = branches.enter(self.state, message.key)

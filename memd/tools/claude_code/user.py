@@ -17,8 +17,6 @@ _NAME = re.compile(r"<command-name>/?(.*?)</command-name>", re.DOTALL)
 _SHELL = re.compile(r"<bash-input>(.*)</bash-input>", re.DOTALL)
 _EARLIER = re.compile(r"read the full transcript at: \S*?([A-Za-z0-9_-]{8,64})\.jsonl\s*\Z")
 _UNANSWERED = frozenset({"skipped", "replied_in_chat", "dismissed"})
-_JOB = re.compile(r"<(?:task|shell)-id>([^<]{1,200})</")
-_STATUS = re.compile(r"<status>([^<]{1,40})</status>")
 
 
 def read(reading: Reading, row: Row) -> None:
@@ -60,7 +58,6 @@ def _words(reading: Reading, row: Row, text: str, images: int, *, beside: bool) 
     shown, extra = _unwrapped(text, envelope)
     extra |= {"images": images} if images else {}
     extra |= {"allowed": True} if envelope.delivery is Delivery.ANSWER else {}
-    extra |= job(text) if envelope.origin is Origin.JOB else {}
     extra |= {"host": host} if not beside and (host := delivery.host(row, row, envelope)) else {}
     if "command" in extra and not shown:  # a command without arguments has no words of the person's
         envelope, shown = replace(envelope, meta=True, origin=Origin.CLIENT), text
@@ -89,13 +86,6 @@ def _unwrapped(text: str, envelope: Envelope) -> tuple[str, dict[str, Any]]:
         typed = _SHELL.search(text)
         return (typed[1] if typed else text), {"shell": True}
     return text, {}
-
-
-def job(text: str) -> dict[str, Any]:
-    """Which job a notification is about; that it is one has been told by the row, not by this text."""
-    head = text[:2_000]
-    found = {"job": _JOB.search(head), "status": _STATUS.search(head)}
-    return {name: match[1].strip() for name, match in found.items() if match}
 
 
 def _result(reading: Reading, row: Row, block: Row) -> None:

@@ -128,6 +128,17 @@ def test_background_work_is_named():
     assert found.detail["output"] == "/t/o"
 
 
+@pytest.mark.parametrize(
+    ("status", "detail"),
+    [("completed", {"ends": "b1", "status": "completed"}), ("failed", {"ends": "b1", "status": "failed"})]
+    + [(status, {}) for status in ("running", "pending", "", 5)],
+)
+def test_a_look_at_background_work_tells_its_end(status, detail):
+    """An answer that calls the job over ends it; one that still runs does not."""
+    known = {"retrieval_status": "success", "task": {"task_id": "b1", "task_type": "local_bash", "status": status}}
+    assert run("TaskOutput", {"task_id": "b1"}, known=known).detail == detail
+
+
 def tasks(*steps):
     """The list after each step: (tool, input, toolUseResult)."""
     rows = []

@@ -1,7 +1,7 @@
 """Who said what Claude Code wrote in the user's role, row by row."""
 
 import pytest
-from claude_rows import ABSENT, agent, attachment, call, chained, plain, read, result, system, typed
+from claude_rows import ABSENT, agent, attachment, call, chained, plain, queue, read, result, system, typed
 
 REFUSED = "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit)."
 SAID = " To tell you how to proceed, the user said:\n"
@@ -302,6 +302,28 @@ def test_a_finished_job_speaks_for_nobody(text):
     assert read(row).said == [("background.notification", text)]
     job = {"type": "queued_command", "prompt": text, "commandMode": "task-notification"}
     assert read(attachment(job)).said == [("background.notification", text)]
+
+
+NOTIFICATION = "<task-notification>\n<task-id>b1</task-id>\n<status>completed</status>\n</task-notification>"
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        (plain(NOTIFICATION, origin={"kind": "task-notification"}, promptSource="system"),),
+        (plain(NOTIFICATION),),
+        (attachment({"type": "queued_command", "prompt": NOTIFICATION, "commandMode": "task-notification"}),),
+        (queue("enqueue", NOTIFICATION), queue("remove")),
+    ],
+)
+def test_each_notification_names_its_job(rows):
+    """However it came in, with or without an origin: what waits for the job hears of its end."""
+    (entry,) = read(*rows).records
+    assert (str(entry.channel), entry.extra["job"], entry.extra["status"]) == (
+        "background.notification",
+        "b1",
+        "completed",
+    )
 
 
 @pytest.mark.parametrize(

@@ -234,7 +234,7 @@ class Pipeline:
     def _why_not(self, tool: Tool, path: Path) -> NotFound:
         seed = self.whose(tool, path)
         if seed is None:
-            return NotFound(f"{path}: a transcript of {tool.name} that names no session")
+            return NotFound(f"{path}: a transcript of {tool.name} that names no session, or one of memd's own runs")
         why = self.gate.reason(path) or "it tells no directory yet"
         return Unwanted(f"{path}: {seed.session} is not recorded: {why}")
 

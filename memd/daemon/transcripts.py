@@ -73,8 +73,7 @@ def _below(folder: Path, tool: Tool | None, found: Found) -> None:
     before = len(found.transcripts), len(found.problems)
     for file in _files(folder):
         try:
-            wanted = [t for t in ([tool] if tool else TOOLS.values()) if t.wanted(file)]
-            owner = tool if tool in wanted else _claimed(file, wanted)
+            owner = _owner(file, tool)
         except Fault as error:
             found.problems.append(str(error))
         else:
@@ -83,11 +82,21 @@ def _below(folder: Path, tool: Tool | None, found: Found) -> None:
         raise NotFound(f"{folder}: no transcript in it that memd knows")
 
 
+def _owner(file: Path, tool: Tool | None) -> Tool | None:
+    """Whose a file below a directory is, if anybody's.
+
+    A file whose name one tool could have given is looked into for all of them: copies lose the names that their tool gave.
+    """
+    wanted = [one for one in TOOLS.values() if one.wanted(file)]
+    if tool is not None:
+        return tool if tool in wanted or (wanted and _claimed(file, [tool])) else None
+    return _claimed(file, [*wanted, *(one for one in TOOLS.values() if one not in wanted)]) if wanted else None
+
+
 def _files(folder: Path) -> Iterator[Path]:
     return (file for file in sorted(folder.rglob("*")) if file.is_file())
 
 
 def _claimed(path: Path, tools: Iterable[Tool]) -> Tool | None:
-    wanted = list(tools)
-    start = head(path) if wanted else []
-    return next((tool for tool in wanted if tool.claims(path, start)), None)
+    start = head(path)
+    return next((tool for tool in tools if tool.claims(path, start)), None)

@@ -124,6 +124,21 @@ def test_nonsense_is_one_clear_line(call, tmp_path, content, words):
     assert err.startswith(f"memd: {path}: {words}")
 
 
+CODEX_ROWS = (
+    {"type": "session_meta", "payload": {"id": TWO, "session_id": TWO, "cwd": "/w", "originator": "codex-tui"}},
+    {"type": "event_msg", "payload": {"type": "user_message", "message": "hello", "images": []}},
+)
+
+
+def test_a_copy_under_another_name_is_found_by_what_it_holds(call, tmp_path):
+    """A directory of copies: each goes to the tool that wrote it, whoever could have given it that name."""
+    rows = ({"timestamp": "2026-11-29T22:59:00.000Z", **row} for row in CODEX_ROWS)
+    (tmp_path / "copy.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert call("ingest", tmp_path) == (0, f"codex:{TWO}\n", "")
+    assert call("ingest", tmp_path, "--tool", "codex") == (0, f"codex:{TWO}\n", "")
+    assert call("ingest", tmp_path, "--tool", "opencode")[0] == 1
+
+
 def test_a_directory_without_transcripts_is_one_clear_line(call, tmp_path):
     (tmp_path / "empty").mkdir()
     code, out, err = call("ingest", tmp_path / "empty")

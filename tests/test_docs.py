@@ -22,6 +22,7 @@ from memd.tools.protocol import Tool
 
 README = PAGES[0].read_text("utf-8")
 REASONS = (ROOT / "docs" / "reasons.md").read_text("utf-8")
+CONFIGURATION = (ROOT / "docs" / "configuration.md").read_text("utf-8")
 
 # What a newcomer does first.
 
@@ -121,30 +122,68 @@ def test_what_is_written_as_a_command_is_one(page):
         assert named <= options(cli.get_command(None, name)) | {"--help"}, words
 
 
-def test_every_setting_is_named_and_the_example_holds_the_defaults(tmp_path):
-    """The configuration in README is read, and changes nothing; no setting is left out."""
+def test_every_setting_is_explained_and_the_first_example_holds_the_defaults(tmp_path):
+    """docs/configuration.md: all defaults in one block, then each setting with an example that changes that one alone."""
+    blocks = [(at, content) for at, language, content in fences(CONFIGURATION) if language == "toml"]
+    defaults = {setting.key: setting.value for setting in config.settings(config.Config())}
+    (_, first), *examples = blocks
+    assert _read(tmp_path, first) == defaults
+    named = re.findall(r"^(?:# )?([\w.]+)(?= |$)", first, re.MULTILINE)
+    assert named == list(defaults)
+    assert sorted(at for at, _ in examples) == sorted(defaults)
+    for key, content in examples:
+        assert [name for name, value in _read(tmp_path, content).items() if value != defaults[name]] == [key]
+
+
+def test_the_settings_in_readme_are_read(tmp_path):
+    """README's few are accepted, and each does something."""
     (block,) = [content for _, language, content in fences(README, "Configuration") if language == "toml"]
-    (tmp_path / "config.toml").write_text(block, "utf-8")
-    found = {setting.key: setting.value for setting in config.settings(config.read(tmp_path / "config.toml"))}
-    assert found == {setting.key: setting.value for setting in config.settings(config.Config())}
-    text = section(README, "Configuration")
-    assert [key for key in found if not re.search(rf"(?<![\w.]){re.escape(key)}(?![\w])", text)] == []
+    defaults = {setting.key: setting.value for setting in config.settings(config.Config())}
+    changed = [name for name, value in _read(tmp_path, block).items() if value != defaults[name]]
+    assert len(changed) == len(block.splitlines())
+
+
+def _read(folder, text):
+    (folder / "config.toml").write_text(text, "utf-8")
+    return {setting.key: setting.value for setting in config.settings(config.read(folder / "config.toml"))}
 
 
 def test_what_does_nothing_yet_is_said_to():
-    """The settings that README calls idle are those that no code reads."""
+    """The settings that docs/configuration.md calls idle are those that no code reads."""
     sources = [path for path in (ROOT / "memd").rglob("*.py") if path.name != "config.py"]
     code = "\n".join(path.read_text("utf-8") for path in sources)
     keys = [setting.key for setting in config.settings(config.Config())]
     idle = [key for key in keys if not re.search(rf"(config|settings|chosen)\.{re.escape(key)}\b", code)]
-    said = section(README, "Configuration").partition("do nothing yet:")[2].partition(".\n\n")[0]
+    said = CONFIGURATION.partition("do nothing in this version:")[2].partition(".\n\n")[0]
     assert re.findall(r"`([\w.]+)`", said) == idle
 
 
 def test_every_variable_is_named():
-    """README has the three variables that memd itself reads."""
-    named = {row[0].strip("`") for row in cells(section(README, "Configuration"))}
-    assert {"MEMD_STATE_DIR", "MEMD_CONFIG", "MEMD_SOCKET", "CLAUDE_CONFIG_DIR"} <= named
+    """docs/configuration.md has the variables that memd reads."""
+    code = "\n".join(path.read_text("utf-8") for path in (ROOT / "memd").rglob("*.py"))
+    read = set(re.findall(r"\"(MEMD_[A-Z_]+|CLAUDE_CONFIG_DIR|CODEX_HOME|OPENCODE_DB)\"", code))
+    named = {name for row in cells(section(CONFIGURATION, "Variables")) for name in re.findall(r"`(\w+)`", row[0])}
+    assert {"MEMD_STATE_DIR", "MEMD_CONFIG", "MEMD_SOCKET", "CODEX_HOME"} <= read <= named
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.parent == ROOT / "docs"], ids=lambda page: page.name)
+def test_every_page_is_in_the_index(page):
+    """docs/README.md leads to each page beside it."""
+    index = (ROOT / "docs" / "README.md").read_text("utf-8")
+    assert page.name == "README.md" or f"]({page.name})" in index
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_shell_examples_are_commands(page):
+    """Each line of a shell example parses; what calls memd names a command with options that it has."""
+    for _, language, content in fences(page.read_text("utf-8")):
+        if language != "sh":
+            continue
+        subprocess.run(["bash", "-n", "-c", content], check=True)
+        for call in re.findall(r"(?:^|[\s/])memd ([a-z][^|&;})#\n]*)", content):
+            name, *rest = call.split()
+            assert name in COMMANDS, call
+            assert {word for word in rest if word.startswith("--")} <= options(cli.get_command(None, name)), call
 
 
 def anchors(page):

@@ -61,7 +61,7 @@ class ClaudeCode:
     def prepare(self) -> None:
         """Write what a person who has used the client before would have in their home."""
         for folder in (self.project, self.settings.parent, self.home / "tmp"):
-            folder.mkdir(parents=True)
+            folder.mkdir(parents=True, exist_ok=True)
         seen = {
             "hasCompletedOnboarding": True,
             "customApiKeyResponses": {"approved": [KEY[-20:]], "rejected": []},

@@ -93,7 +93,7 @@ class Codex:
     def prepare(self) -> None:
         """Write what a person who has used the client before would have in their home."""
         for folder in (self.project, self.config.parent, self.home / "tmp"):
-            folder.mkdir(parents=True)
+            folder.mkdir(parents=True, exist_ok=True)
         text = CONFIG.format(limit=LIMIT, url=self.model_url, project=self.project)
         self.config.write_text(text, encoding="utf-8")
 

@@ -71,7 +71,7 @@ class OpenCode:
     def prepare(self) -> None:
         """Write what a person who has used the client before would have in their home and project."""
         for folder in (self.project, self.settings.parent, self.home / "tmp"):
-            folder.mkdir(parents=True)
+            folder.mkdir(parents=True, exist_ok=True)
         subprocess.run(["git", "init", "-q", self.project], env=self.env, timeout=30, check=True)
         model = {"tool_call": True, "limit": {"context": WINDOW, "output": REPLY}}
         config = {

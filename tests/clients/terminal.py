@@ -47,6 +47,14 @@ class Terminal:
         """What the person sees now."""
         return self._tmux("capture-pane", "-p", "-J", "-t", "main")
 
+    def picture(self) -> str:
+        """The same with its colours, as ANSI codes, line by line."""
+        return self._tmux("capture-pane", "-p", "-e", "-t", "main")
+
+    def resize(self, columns: int, lines: int) -> None:
+        """Make the window another size, as one does with the mouse."""
+        self._tmux("resize-window", "-t", "main", "-x", str(columns), "-y", str(lines))
+
     def wait_for(self, text: str, *, seconds: float = 60.0) -> None:
         """Wait until the screen shows it; what it shows instead is in the error."""
         try:

@@ -62,12 +62,9 @@ def main(home: Path) -> None:
 
 
 def _install(memd: Memd) -> None:
-    memd.run("install", "--yes", "--trust-codex-hooks")
     with _shell(memd) as shell:
-        memd.run("uninstall", "--yes")
-        _write(
-            "install", still(Screen("memd install", _said(shell, "memd install opencode --dry-run", COLUMNS)), COLUMNS)
-        )
+        said = _short(_said(shell, "memd install claude-code --dry-run", COLUMNS))
+    _write("install", still(Screen("memd install", said), COLUMNS))
     memd.run("install", "--yes", "--trust-codex-hooks")
 
 
@@ -174,11 +171,10 @@ def _shell(memd: Memd) -> Iterator[Terminal]:
 
 def _said(shell: Terminal, command: str, columns: int) -> str:
     """The command and what it prints, on a window that has room for all of it."""
-    shell.resize(columns, 200)
-    shell.type(f"clear; {command}; echo -n done-{columns}")
-    shell.wait_for(f"done-{columns}", seconds=20)
-    eventually(lambda: "clear;" not in shell.screen())
-    said = shell.picture().rpartition(f"done-{columns}")[0].rstrip()
+    shell.resize(columns, 400)
+    shell.type(f"clear; {command}; echo th''at was all")  # what is typed is not what is waited for
+    shell.wait_for("that was all", seconds=20)
+    said = shell.picture().rpartition("that was all")[0].rstrip()
     return f"$ {command}\n{said}"
 
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from memd.extract import files, skills
+from memd.checkpoint.beside import Beside
+from memd.extract import files
 from memd.extract.material import Material
 from memd.model.text import line
 
@@ -10,16 +11,16 @@ CHANGED, READ = 10, 5
 """So many of the files last changed, and of those last read and not changed, are named; the rest is counted."""
 
 
-def sections(material: Material, *, restored: bool, listed: bool) -> str:
+def sections(material: Material, beside: Beside, *, listed: bool) -> str:
     """Sections in the form of a scene's; "" where there is nothing.
 
     Args:
         material: everything that is recorded.
-        restored: the tool puts skills back itself.
+        beside: the skills whose text left the context, and where it is.
         listed: the scene is the program's, which names the files.
     """
     found = {
-        "Skills": [] if restored else [skills.told(skill) for skill in skills.gone(material)],
+        "Skills": beside.rows,
         "Files": [] if listed else list(_files(material)),
     }
     return "".join(f"\n## {name}\n\n" + "\n".join(rows) + "\n" for name, rows in found.items() if rows)

@@ -4,6 +4,7 @@ import hashlib
 from dataclasses import dataclass, replace
 
 from memd.checkpoint import around, memo, shown
+from memd.checkpoint.beside import NEWEST, NOTHING, Beside
 from memd.checkpoint.carry import NOBODY, Carried, Judged, Writer
 from memd.extract import turns
 from memd.extract.material import Material
@@ -19,17 +20,26 @@ class Draft:
     parts: Parts
     content: Content
     upto: int
+    beside: Beside = NOTHING
 
     @property
     def digest(self) -> str:
         """A hash of all that would be shown but for number, time and receipt."""
         waits = (words.text for words in self.content.queued)
-        shown = (self.parts.mind, self.parts.memo, self.parts.scene, self.content.writer, *waits)
+        skills = (text for named in self.content.skills for text in named)
+        asks = ["asks"] if self.content.asks else []
+        shown = (self.parts.mind, self.parts.memo, self.parts.scene, self.content.writer, *waits, *skills, *asks)
         return hashlib.blake2b("\0".join(shown).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def draft(
-    material: Material, writer: Writer, first: int | None, judged: Judged = NOBODY, *, restored: bool = True
+    material: Material,
+    writer: Writer,
+    first: int | None,
+    judged: Judged = NOBODY,
+    beside: Beside = NOTHING,
+    *,
+    asks: bool = False,
 ) -> Draft:
     """What the session's checkpoint would be now.
 
@@ -38,7 +48,8 @@ def draft(
         writer: who writes mind and scene from structure.
         first: the number of the message that set the mission.
         judged: what a model or a person left, which is carried on.
-        restored: the tool puts skills back itself.
+        beside: the files that it names.
+        asks: the agent is asked to say the receipt.
     """
     carried = Carried(writer, judged)
     mind, scene = carried.write(material)
@@ -53,7 +64,7 @@ def draft(
         writer=carried.name,
         receipt="",
         parts=replace(
-            told, scene=told.scene + around.sections(material, restored=restored, listed=judged.scene is None)
+            told, scene=told.scene + around.sections(material, beside, listed=judged.scene is None)
         ),
         request=turn.request,
         added=turn.added,
@@ -62,9 +73,12 @@ def draft(
         memo=listed,
         unstated=tuple(turns.unstated(material)),
         recent=material.agent[:-1],
+        skills=tuple((one.skill.name, one.text) for one in beside.texts),
+        newest=f"{beside.folder}/{NEWEST}" if beside.recent else "",
+        asks=asks,
         operator=any(e.record.channel is Channel.OPERATOR_HEADLESS for e in listed),
     )
-    return Draft(parts, content, material.upto)
+    return Draft(parts, content, material.upto, beside)
 
 
 def number(made: Draft, number: int, at: int, trigger: str, receipt: str) -> tuple[Checkpoint, Content]:

@@ -103,8 +103,7 @@ def look(settings: Config, places: Paths, asked: Asked) -> View:
         with reading(places) as store:
             found = _found(store, asked)
             spent = store.judging.spent(int(time.time() * 1000) - DAY)
-            judged = settings.checkpoint.writer != "extractive"
-            rows = [row(store, one, daemon, setup, judged=judged) for one in found]
+            rows = [row(store, one, daemon, setup, settings) for one in found]
             older = {} if asked.session else _older(store, found, asked)
             story = _story(store, found[0]) if asked.story else ()
     except NotFound:

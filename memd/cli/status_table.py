@@ -184,7 +184,7 @@ def given(row: Row, now: int) -> Text:
     found = row.delivery
     if found is None:
         return Text("ready" if row.checkpoint else "-", "dim")
-    colour = {"complete": "green", "delivered": "yellow"}.get(found.level, "")
+    colour = {"written": "", "delivered": "yellow"}.get(found.level, "green")
     return Text.assemble((found.level, colour), (f" {found.number}, {ago(found.at, now)}", "dim"))
 
 

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from memd import tokens
 from memd.checkpoint import shown, turn
-from memd.checkpoint.carry import Writer
+from memd.checkpoint.carry import Judged, Writer
 from memd.config import Config
 from memd.daemon import afterthoughts
+from memd.daemon.attaching import attached
 from memd.daemon.judging import Edits, Judging, as_kept, by_hand
 from memd.daemon.lineage import inherited
 from memd.daemon.ready import Ready, Situation, limits
@@ -88,8 +89,14 @@ class Keeper:
         if edits.mind is not None:
             judged = by_hand(judged, edits, material.upto)
             trigger = "edit"
-        made = turn.draft(material, writer, first(material), judged, restored=restored(session))
+        made = self.draft(session, material, writer, judged)
         return self.keep(session, material, made, trigger, edits.problems)
+
+    def draft(self, session: Session, material: Material, writer: Writer, judged: Judged) -> turn.Draft:
+        """What a session's checkpoint would be now, with what lies beside it."""
+        tool = named(session.tool)
+        beside = attached(material, tool, self._folder(session), _window(session, tool))
+        return turn.draft(material, writer, first(material), judged, beside, asks=self._config.receipt.ask)
 
     def keep(
         self,
@@ -101,6 +108,7 @@ class Keeper:
         ticks: Iterable[Tick] = (),
     ) -> Checkpoint:
         """Make a draft the session's current checkpoint; the current one stays where it says the same."""
+        self._folders.lay_beside(self._folder(session), made.beside.files)
         current, now = self._store.current_checkpoint(session.id), self.ready.situation(material)
         digest = f"{made.digest}:{len(material.boundaries)}"
         if current is not None and self._store.checkpoint_digest(session.id) == digest:
@@ -162,14 +170,13 @@ class Keeper:
         """Tokens that may be given back."""
         if self._config.inject.max_tokens is not None:
             return self._config.inject.max_tokens
-        window = session.window or tool.window(session.model) or UNKNOWN_WINDOW
-        return min(INJECT_CAP, int(window * INJECT_SHARE))
+        return min(INJECT_CAP, int(_window(session, tool) * INJECT_SHARE))
 
     def rendered(self, session: Session, checkpoint: Checkpoint, budget: int) -> Rendered:
         """A kept checkpoint's text at another budget."""
         material = self.material(session)
         judged = as_kept(self.judging.of(session.id), checkpoint)
-        made = turn.draft(material, _Kept(checkpoint), first(material), judged, restored=restored(session))
+        made = self.draft(session, material, _Kept(checkpoint), judged)
         _, content = turn.number(made, checkpoint.number, checkpoint.at, checkpoint.trigger, checkpoint.receipt)
         tool = named(session.tool)
         return compose(content, budget, tokens, limits(tool, self.ready.situation(material).beside))
@@ -186,9 +193,8 @@ class _Kept:
         return self._parts.mind, self._parts.scene
 
 
-def restored(session: Session) -> bool:
-    """Whether the session's tool puts skills back itself."""
-    return named(session.tool).restores_skills
+def _window(session: Session, tool: Tool) -> int:
+    return session.window or tool.window(session.model) or UNKNOWN_WINDOW
 
 
 def first(material: Material) -> int | None:

@@ -15,7 +15,7 @@ from memd.checkpoint.checks import Given
 from memd.checkpoint.digest import ROOM, Digest, digest
 from memd.checkpoint.evidence import Evidence
 from memd.checkpoint.revision import FALLBACKS, Revision
-from memd.daemon.keeper import Keeper, first, restored
+from memd.daemon.keeper import Keeper, first
 from memd.extract import turns
 from memd.extract.material import SPEAKING
 from memd.model import Channel, Checkpoint, Done, Problem, Record, Session, Tick
@@ -117,8 +117,7 @@ class Reviser:
             problems = (*problems, Problem("scene", "it tells of the older part only", FALLBACKS["scene"]))
         decided = [Tick(number, box, person=False) for number, box in (made.boxes or {}).items()]
         judged = self._revised(work, made, author, decided)
-        draft = turn.draft(material, self._writer, first(material), judged, restored=restored(session))
-        draft = replace(draft, upto=made.upto)
+        draft = replace(self._keeper.draft(session, material, self._writer, judged), upto=made.upto)
         self._keeper.keep(session, material, draft, trigger, problems, decided)
         return self._keeper.refresh(name, trigger, self._writer)
 

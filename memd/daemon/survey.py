@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memd.checkpoint.due import resting
+from memd.config import Config
 from memd.errors import Fault
+from memd.extract.response import answered
 from memd.health import Facts, Verdict, judge
-from memd.model import BESIDE_CHANNELS, MEMO_CHANNELS, Checkpoint, Delivered, Run, Session
+from memd.model import BESIDE_CHANNELS, MEMO_CHANNELS, Checkpoint, Delivered, Kind, Run, Session
 from memd.model.channels import Channel
 from memd.store import SourceRow, Store
 from memd.tools.registry import TOOLS
@@ -23,6 +25,8 @@ FULL = 2**20
 """Bytes free on the disk under which it is called full."""
 _FIRST, _WORDS = 30, 300
 """Among so many entries the first prompt is looked for; so many characters of it stand for a title."""
+_CALLS = 300
+"""So many of the newest reading calls, and of the agent's texts, are looked through for what it did with a checkpoint."""
 _RECENT = 50
 """So many of the newest messages are looked through for what never arrived."""
 
@@ -52,13 +56,13 @@ def row(
     session: Session,
     daemon: dict[str, Any] | None,
     setup: "SetupFacts",
-    *,
-    judged: bool,
+    settings: Config,
 ) -> Row:
-    """All that is shown of a session; `judged`: whether a model may write its checkpoints."""
+    """All that is shown of a session."""
+    judged = settings.checkpoint.writer != "extractive"  # whether a model may write its checkpoints
     source = store.source(session.path) if session.path else None
     now, tool = int(time.time() * 1000), TOOLS.get(session.tool)
-    made, given = store.current_checkpoint(session.id), store.last_delivery(session.id)
+    made, given = store.current_checkpoint(session.id), _given(store, session, setup, settings)
     size, changed, error, gone = _on_disk(source, now)
     newer = store.messages(session.id, after=made.upto, channels=[c for c in Channel if c.starts_turn]) if made else []
     unread = [r.at for r in store.messages(session.id, after=made.upto) if r.at is not None] if made else []
@@ -105,6 +109,18 @@ def row(
         last,
         _title(store, session),
     )
+
+
+def _given(store: Store, session: Session, setup: "SetupFacts", settings: Config) -> Delivered | None:
+    """The last delivery, and what the agent did with it."""
+    given = store.last_delivery(session.id)
+    if given is None:
+        return None
+    calls = store.operations(session.id, kinds={Kind.READ, Kind.COMMAND}, last=_CALLS)
+    texts = store.messages(session.id, channels={Channel.AGENT_TEXT}, last=_CALLS)
+    natives = (session.native, (session.forked_from or "").partition(":")[2])  # a fork may be given its source's
+    folders = [f"{setup.paths.state}/sessions/{session.tool}/{native}/" for native in natives if native]
+    return answered(given, calls, texts, folders, asked=settings.receipt.ask)
 
 
 def hook_faults(setup: "SetupFacts", session: Session) -> tuple[str, ...]:

@@ -1,17 +1,16 @@
-"""Skills whose text left the context: by the tool's own call for them, or by reading a SKILL.md.
+"""Skills whose text left the context: brought in by the tool's own call, by the client for the person, or by reading a SKILL.md.
 
 A compaction takes their text away. Where the tool puts it back itself (Claude Code does) nothing is to be said; being put back is
 no use of a skill, so the order is that of the last real use.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from memd.extract import files
 from memd.extract.material import Material
 from memd.model import Done, Kind, State
-from memd.model.text import line
 
 MOST = 20
 _FILE = "SKILL.md"
@@ -32,13 +31,13 @@ def used(calls: Sequence[Done]) -> list[Skill]:
     for done in calls:
         if done.kind is Kind.SKILL and done.state is State.DONE and done.target:
             name = done.target.removeprefix("/")
-            found[name] = Skill(name, done.number)
+            found[name] = Skill(name, done.number, str(done.detail.get("path") or ""))
     for file in files.touched(calls):
         place = PurePosixPath(file.path)
         if place.name == _FILE and file.reads and not file.changes:
             name = place.parent.name
             known = found.get(name, Skill(name, 0))
-            found[name] = Skill(name, max(file.number, known.number), file.path)
+            found[name] = replace(known, number=max(file.number, known.number), path=file.path)
     return sorted(found.values(), key=lambda skill: -skill.number)
 
 
@@ -46,9 +45,3 @@ def gone(material: Material) -> list[Skill]:
     """Those that were last used before the last compaction."""
     before = material.boundaries[-1].number if material.boundaries else 0
     return [skill for skill in used(material.done) if skill.number <= before][:MOST]
-
-
-def told(skill: Skill) -> str:
-    """A skill in one line: when it was used, and how its text comes back."""
-    whole = f"`{line(skill.path, 200)}` has its text" if skill.path else "calling it again brings its text back"
-    return f"- skill `{line(skill.name, 80)}`, last used at #{skill.number}: its text left the context; {whole}"

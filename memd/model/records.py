@@ -101,10 +101,16 @@ class Delivered:
     compactions: int = 0
     """How many compactions lay behind when it was given."""
     short: bool = False
+    opened: bool = False
+    """The agent read a file since that the text names."""
+    acknowledged: bool = False
+    """The agent said the code since."""
 
     @property
     def level(self) -> str:
-        """`written`, `delivered` or `complete`."""
+        """`written`, `delivered`, `complete`, `opened` or `acknowledged`."""
+        if self.acknowledged:
+            return "acknowledged"
         if self.ended and len(self.seen) == self.parts:
-            return "complete"
+            return "opened" if self.opened else "complete"
         return "delivered" if self.seen else "written"

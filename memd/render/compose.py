@@ -8,7 +8,7 @@ own recollection: statements, no orders.
 from collections.abc import Iterator
 
 from memd.model import marks
-from memd.model.text import clock
+from memd.model.text import clock, line
 from memd.render import outline, person, rest
 from memd.render.content import Content, Rendered
 from memd.render.parts import Limits, split
@@ -22,6 +22,9 @@ MEMO_SHARE, LEFT_SHARE = 0.4, 0.7
 TRIES, FULL_ENOUGH, A_PART = 12, 0.99, 2_500
 """How often a size is tried; where a text counts as full; tokens of a part, for what the parts' marks will cost."""
 SHORT = 500
+ASKS = "Whether this text reached me is checked by its receipt: my next message says the code at the end of the next line."
+ROOMY = 2_000
+"""Tokens from which on the file of the newest messages is named; its path alone has some forty."""
 RECENT = 400
 """Tokens of one of the agent's earlier texts."""
 _ORDER = (
@@ -91,7 +94,7 @@ def _full(content: Content, size: int, budget: int, sizer: Sizer) -> Iterator[st
     purse = Purse(size, sizer)
     parts = 1 + budget // A_PART
     frame = [
-        purse.take(text) for text in (_opening(content) * parts, _intro(content), _where(content), _ending(content))
+        purse.take(text) for text in (_opening(content) * parts, _intro(content), _where(content, budget), _ending(content))
     ]
     spared = min(80, budget // 22)  # for the line that names what is left out
     purse.left -= spared
@@ -103,14 +106,14 @@ def _full(content: Content, size: int, budget: int, sizer: Sizer) -> Iterator[st
     shelf = rest.Shelf({**outline.sections(content.parts.mind), **outline.sections(content.parts.scene)}, purse)
     shelf.fill("Next step", purse.left)
     rest.by_value(shelf, purse)
-    recent = list(_recent(content, purse))
+    skills, recent = list(_skills(content, purse)), list(_recent(content, purse))
     yield from (frame[1], *mission, *request)
     for name in _ORDER[0]:
         yield from headed(name, shelf.shown(name))
     yield from memo
     for name in _ORDER[1]:
         yield from headed(name, shelf.shown(name))
-    yield from recent
+    yield from (*skills, *recent)
     yield from [line for line in _left_out(content, shelf.left_out()) if purse.cost(line) <= purse.left + spared][:1]
     yield from frame[2:]
 
@@ -140,15 +143,30 @@ def _intro(content: Content) -> str:
 
 
 def _ending(content: Content) -> str:
-    return marks.ending(content.number, content.session, content.receipt)
+    end = marks.ending(content.number, content.session, content.receipt)
+    return f"{ASKS}\n{end}" if content.asks else end
 
 
-def _where(content: Content) -> str:
-    return f"Any message whole: `memd log {content.name} --message N`."
+def _where(content: Content, budget: int) -> str:
+    newest = f"; the newest ones: `{content.newest}`" if content.newest and budget >= ROOMY else ""
+    return f"Any message whole: `memd log {content.name} --message N`{newest}."
 
 
 def _whole(content: Content) -> str:
     return f"Whole: `memd log {content.name} --message N`; `memd show {content.name} scene`, `mind` or `memo`."
+
+
+def _skills(content: Content, purse: Purse) -> Iterator[str]:
+    """The texts of skills that left the context, as far as they fit whole; the others are named with their files."""
+    title = "Texts of skills"
+    blocks = (f"Skill `{line(name, 80)}`, as it is now:\n{rest.quoted(text)}" for name, text in content.skills)
+    room = purse.left - purse.cost(heading(title))
+    kept = list[str]()
+    for block in blocks:
+        if purse.cost(block) <= room:
+            room -= purse.cost(block)
+            kept.append(purse.take(block))
+    yield from headed(title, kept)
 
 
 def _recent(content: Content, purse: Purse) -> Iterator[str]:

@@ -28,6 +28,7 @@ class Content:
         memo: every candidate, oldest first.
         unstated: prompts whose sender is not known. They are shown and bind nobody.
         recent: the agent's last texts, without the very last, which the scene has.
+        skills: names and texts of those that left the context; `newest` is the file that has the newest messages whole.
         operator: no human message is known; the memo's words are the operator's.
     """
 
@@ -44,6 +45,10 @@ class Content:
     memo: tuple[Entry, ...] = ()
     unstated: tuple[Record, ...] = ()
     recent: tuple[Record, ...] = ()
+    skills: tuple[tuple[str, str], ...] = ()
+    newest: str = ""
+    asks: bool = False
+    """The text asks for its receipt code."""
     operator: bool = False
 
     @property

@@ -3,6 +3,7 @@
     <state>/sessions/<tool>/<id>/history/0007/{mind,memo,scene,checkpoint}.md and ready/<EVENT>[.<source>][.<part>]
     <state>/sessions/<tool>/<id>/history/0007/changes.diff           what a model or a person changed in mind and memo
     <state>/sessions/<tool>/<id>/{mind,memo,scene,checkpoint}.md    copies of the current number's
+    <state>/sessions/<tool>/<id>/recent.md, skills/<name>.md        what it names: the newest messages, texts of skills
     <state>/sessions/<tool>/<id>/ready -> history/0007/ready        one link, so that all parts change at once
     <state>/sessions/<tool>/<id>/standing                           the text of every request, where a tool takes one
 
@@ -85,6 +86,17 @@ class Folders:
                 files.write_atomic(folder / name, content, durable=False)
         if self.published(folder) != number:
             _link(folder / "ready", source / "ready")
+
+    def lay_beside(self, folder: Path, texts: Mapping[str, str]) -> None:
+        """Make the files that a checkpoint names (`recent.md`, `skills/x.md`) these."""
+        for name, text in texts.items():
+            content = text.encode("utf-8", "replace")
+            if content != files.read_bytes_or_none(folder / name):
+                files.private_dir((folder / name).parent)
+                files.write_atomic(folder / name, content, durable=False)
+        for old in folder.glob("skills/*"):
+            if f"skills/{old.name}" not in texts:
+                old.unlink(missing_ok=True)
 
     def published(self, folder: Path) -> int:
         """The number whose replies hooks find; 0 where they find none."""

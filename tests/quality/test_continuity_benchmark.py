@@ -47,6 +47,7 @@ def text(prefix, folder):
     cut.write_bytes(prefix)
     name = continuity.memd(folder, "ingest", "--tool", "claude-code", str(cut)).split()[0]
     shown = continuity.memd(folder, "show", name, "checkpoint").splitlines()
+    shown = [row.replace(str(folder), "") for row in shown]
     return [row for row in shown if not row.startswith(("This is my record", "memd checkpoint"))]
 
 

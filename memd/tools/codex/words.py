@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
-from memd.model import Delivery, Envelope, Gap, Origin, Wrapper
+from memd.model import Delivery, Envelope, Gap, Kind, Operation, Origin, State, Wrapper
 from memd.tools.codex import delivery, rollback
 from memd.tools.codex.delivery import WAITING, Part
 from memd.tools.codex.reading import HARNESS, Reading, Row, turn_of
@@ -23,6 +23,7 @@ _COMMAND = re.compile(r"<command>\n?(.*?)\n?</command>", re.DOTALL)
 _RESULT = re.compile(r"<result>\n?(.*?)\n?</result>", re.DOTALL)
 _OBJECTIVE = re.compile(r'User set the goal: "(.*)"(?=\n|\Z)', re.DOTALL)
 _STATUS = re.compile(r'User set goal status: "?(\w+)')
+_SKILL = re.compile(r"\s*<skill>\s*<name>([^<\n]{1,200})</name>\s*<path>([^<\n]{1,1000})</path>")
 _AGENT = re.compile(r'"agent_path"\s*:\s*"([^"]{1,200})"')
 _ENDED = re.compile(r'"status"\s*:\s*(?:\{\s*)?"(\w{1,40})"')
 _MACHINE_KINDS = frozenset({"user_instructions", "environment_context"})
@@ -68,6 +69,11 @@ def _one(reading: Reading, key: str, part: Part, texts: list[str], images: int, 
             reading.say(key, delivery.of_part(part), text, turn, _job(text) if part is Part.JOB else None)
         case _:
             reading.say(key, delivery.of_part(part), excerpt(text, HARNESS), turn)
+            if part is Part.CLIENT and (skill := _SKILL.match(text[:2_000])):  # the person chose it with `$`
+                call = f"{key}:skill"
+                reading.events.append(
+                    Operation(call, Kind.SKILL, "skill", reading.at, State.DONE, skill[1], {"path": skill[2]})
+                )
 
 
 def _job(text: str) -> dict[str, str]:

@@ -144,6 +144,8 @@ def _outcome(kind: Kind, found: Row) -> dict[str, Any]:
             agent = string(found, "sessionId")
             job = (string(found, "jobId") or agent) if flag(found, "background") else ""
             return {name: value for name, value in (("agent", agent), ("job", job)) if value}
+        case Kind.SKILL if folder := string(found, "dir"):
+            return {"path": f"{folder.rstrip('/')}/SKILL.md"}
         case _:
             return {}
 

@@ -38,6 +38,8 @@ class CheckpointSettings:
     writer: Literal["extractive", "agent"] = "extractive"
     at: float = _number(0.8, gt=0, le=0.95)
     """A fraction of the tool's own compaction threshold."""
+    price_step: int | None = _number(None, ge=1)
+    """Tokens of a context above which the provider charges more: a model writes before, if that comes first."""
     model: str | None = None
     """For the agent writer; none: the session's own model."""
     runs_per_day: int = _number(20, ge=0)

@@ -22,6 +22,7 @@ DEFAULTS = {
     "guard": True,
     "checkpoint.writer": "extractive",
     "checkpoint.at": 0.8,
+    "checkpoint.price_step": None,
     "checkpoint.model": None,
     "checkpoint.runs_per_day": 20,
     "checkpoint.tokens_per_day": 1_000_000,
@@ -43,6 +44,7 @@ guard = false
 [checkpoint]
 writer = "agent"
 at = 0.7
+price_step = 200000
 model = "haiku"
 runs_per_day = 3
 tokens_per_day = 5000

@@ -9,9 +9,10 @@ SCRIPT = """\
 import json, os, subprocess, sys, time
 here = os.path.dirname(os.path.abspath(__file__))
 count = len([name for name in os.listdir(here) if name.startswith("run")])
-with open(os.path.join(here, "run%d" % count), "w") as log:
+with open(os.path.join(here, "new"), "w") as log:
     json.dump({{"arguments": sys.argv[1:], "request": sys.stdin.read(), "environ": dict(os.environ), "cwd": os.getcwd(),
                "files": {{n: open(n).read() for n in os.listdir(".")}}}}, log)
+os.rename(os.path.join(here, "new"), os.path.join(here, "run%d" % count))
 plans = json.load(open(os.path.join(here, "plan.json")))
 plan = plans[min(count, len(plans) - 1)]
 for name, old, new in plan.get("edit", []):

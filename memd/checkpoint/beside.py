@@ -56,7 +56,9 @@ class Beside:
     def rows(self) -> list[str]:
         """The skills, a line each: where its text is, or how it comes back."""
         files = {one.skill.name: one.file for one in self.texts}
-        return [_told(skill, f"{self.folder}/{files[skill.name]}" if skill.name in files else "") for skill in self.gone]
+        return [
+            _told(skill, f"{self.folder}/{files[skill.name]}" if skill.name in files else "") for skill in self.gone
+        ]
 
 
 NOTHING = Beside()
@@ -105,7 +107,9 @@ def recent(material: Material, room: int, sizer: Sizer) -> str:
         if blocks and room < 0:
             break
         blocks.append(block)
-    head = f"The newest messages of {material.session.id}, oldest first, as memd recorded them up to #{material.upto}.\n"
+    head = (
+        f"The newest messages of {material.session.id}, oldest first, as memd recorded them up to #{material.upto}.\n"
+    )
     return "\n".join([head, *reversed(blocks)]) if blocks else ""
 
 

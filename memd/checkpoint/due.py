@@ -16,25 +16,24 @@ RESERVE = 20_000
 
 
 def trigger(
-    tokens: int, threshold: int, at: float, messages: int, runs: Sequence[Run], boundaries: Sequence[Boundary]
+    tokens: int, threshold: int, start: int, messages: int, runs: Sequence[Run], boundaries: Sequence[Boundary]
 ) -> str:
     """Why a model should write now: `threshold`, `late`, or "" when it should not.
 
     Args:
         tokens: how full the context is.
         threshold: where the tool compacts by itself.
-        at: the fraction of it at which a model writes.
+        start: how full it is when a model writes, at the latest the threshold.
         messages: the session's last number.
         runs: this session's runs, oldest first.
         boundaries: its compactions, oldest first.
     """
     behind = boundaries[-1].number if boundaries else 0
-    cycle = [run for run in runs if run.upto > behind]
-    if any(run.outcome == "running" for run in cycle):
+    if any(run.outcome == "running" for run in runs):
         return ""
-    written = [run for run in cycle if run.outcome == "written"]
+    written = [run for run in runs if run.outcome == "written" and run.upto > behind]
     if not written:
-        return "threshold" if tokens >= at * threshold else ""
+        return "threshold" if tokens >= start else ""
     much = messages - written[-1].upto >= MUCH
     return "late" if len(written) == 1 and tokens >= LATE * threshold and much else ""
 

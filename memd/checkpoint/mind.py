@@ -23,7 +23,7 @@ OWN = "(own judgement)"
 _HEADING = re.compile(r"#{1,6}\s")
 _MISSION = re.compile(r"- (M[1-9]\d*) \[(active|done|withdrawn|replaced by M[1-9]\d*)\] (?=\S)")
 _NUMBER = re.compile(r"#(\d{1,9})\b")
-_REPLACES = re.compile(r"#(\d{1,9}) replaces #(\d{1,9})\b")
+_REPLACES = re.compile(r"#(\d{1,9}) replaces #(\d{1,9})\b(?! of )")
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,9 +63,7 @@ def draft(
         at=0,
         writer=carried.name,
         receipt="",
-        parts=replace(
-            told, scene=told.scene + around.sections(material, beside, listed=judged.scene is None)
-        ),
+        parts=replace(told, scene=told.scene + around.sections(material, beside, listed=judged.scene is None)),
         request=turn.request,
         added=turn.added,
         queued=tuple(turns.queued(material)),

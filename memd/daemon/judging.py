@@ -5,12 +5,15 @@ taken as it is, if its headings are whole; of their memo the boxes are. What can
 """
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 
 from memd import files
 from memd.checkpoint import boxes, mind
-from memd.checkpoint.carry import Judged
+from memd.checkpoint.carry import NOBODY, Judged
+from memd.checkpoint.heritage import inherited
+from memd.daemon import lineage
 from memd.model import Checkpoint, Problem, Tick
 from memd.store import Store
 from memd.store.folders import Folders
@@ -38,12 +41,23 @@ class Judging:
         self._folders = folders
 
     def of(self, name: str) -> Judged:
-        """What is carried on in a session's next checkpoint."""
+        """What is carried on in a session's next checkpoint; a fork goes on from its source's until it has its own."""
+        own, theirs = self._of(name), self._inherited(name)
+        ticks = {**theirs.ticks, **own.ticks}
+        return replace(own if own.writer else theirs, ticks=ticks)
+
+    def _inherited(self, name: str) -> Judged:
+        """What was judged in a fork's source before they parted."""
+        source, numbers = lineage.numbers(self._store, name)
+        return inherited(self._of(source, max(numbers)), source, numbers) if numbers else NOBODY
+
+    def _of(self, name: str, upto: int = sys.maxsize) -> Judged:
+        """What was judged in a session as of a message."""
         ticks = self._store.judging.ticks(name)
-        numbers = self._store.judged_numbers(name)
-        if not numbers:
+        found = (self._store.checkpoint(name, number) for number in self._store.judged_numbers(name))
+        rows = list(islice((row for row in found if row is not None and row.upto <= upto), 3))
+        if not rows:
             return Judged(ticks)
-        rows = [row for number in numbers[:3] if (row := self._store.checkpoint(name, number)) is not None]
         minded = next((row for row in rows if _right(row, "mind")), None)
         model = next((row for row in rows if row.writer != HAND), None)
         scene = model if model is not None and _right(model, "scene") else None

@@ -35,6 +35,23 @@ def inherited(
     return tuple(_attributed(record, known.get(record.copy_of or "")) for record in own), tuple(left)
 
 
+def numbers(store: Store, name: str) -> tuple[str, dict[int, int]]:
+    """The session that a fork came from, and the fork's numbers of its messages by its own; "" and none without one."""
+    copies = store.copies(name)
+    session = store.session(name)
+    told = session.forked_from if session else None
+    source = told or copies[max(copies)].rpartition("#")[0] if copies else ""
+    if not source:
+        return "", {}
+    theirs = {origin: number for number, origin in store.copies(source).items()}
+    own = (
+        (theirs.get(origin) or (int(number) if of == source else None), mine)
+        for mine, origin in copies.items()
+        for of, _, number in [origin.rpartition("#")]
+    )
+    return source, {number: mine for number, mine in own if number is not None}
+
+
 def _sources(records: Iterable[Record]) -> dict[str, set[int]]:
     """The numbers of what was copied, by the session that it was copied from."""
     found = defaultdict[str, set[int]](set)

@@ -82,7 +82,8 @@ class Reviser:
             judged=judged.mind is not None,
             request=request.number if request is not None else None,
         )
-        since = max((run.upto for run in self._store.judging.runs(name) if run.outcome == "written"), default=0)
+        told = [run.upto for run in self._store.judging.runs(name) if run.outcome == "written"]
+        since = max(told, default=0 if self._store.judged_numbers(name) else judged.upto)
         return Assignment(
             session,
             given,
@@ -99,7 +100,7 @@ class Reviser:
             return "the session is gone"
         if tuple(self._store.judged_numbers(name)) != work.judged:
             return "another checkpoint was written or edited meanwhile"
-        if tuple(self._store.judging.ticks(name).values()) != work.ticks:
+        if tuple(self._keeper.judging.of(name).ticks.values()) != work.ticks:
             return "boxes of the memo were decided meanwhile"
         now = {r.number: r for r in self._store.messages(name, channels=SPEAKING, upto=work.upto)}
         then = work.given.evidence.said

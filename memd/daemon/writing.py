@@ -84,7 +84,9 @@ class Writing:
         if due.resting(runs, boundaries, store.judging.taken_up(name)):
             return ""
         fill = session.tokens + _since(pipeline, session)
-        return due.trigger(fill, threshold, self._settings.checkpoint.at, session.messages, runs, boundaries)
+        settings = self._settings
+        start = min(int(settings.checkpoint.at * threshold), settings.checkpoint.price_step or threshold)
+        return due.trigger(fill, threshold, start, session.messages, runs, boundaries)
 
     def open(self, pipeline: Pipeline, name: str, trigger: str) -> Job:
         """Prepare a run, and enter it.
@@ -134,7 +136,9 @@ class Writing:
         name, store = job.work.session.id, pipeline.store
         unfit = pipeline.reviser.fits(job.work)
         outcome = "failed" if made.empty else "dropped" if unfit else "written"
-        problems = made.problems if made.empty or not unfit else (Problem("run", unfit, "what it wrote is not used"),)
+        problems = made.problems
+        if unfit and (not made.empty or store.session(name) is None):  # of a session that is gone nothing is quoted
+            problems = (Problem("run", unfit, "what it wrote is not used"),)
         checkpoint = store.current_checkpoint(name)
         if outcome == "written":
             checkpoint = pipeline.reviser.adopt(job.work, made, NAME, job.trigger)

@@ -22,7 +22,9 @@ MEMO_SHARE, LEFT_SHARE = 0.4, 0.7
 TRIES, FULL_ENOUGH, A_PART = 12, 0.99, 2_500
 """How often a size is tried; where a text counts as full; tokens of a part, for what the parts' marks will cost."""
 SHORT = 500
-ASKS = "Whether this text reached me is checked by its receipt: my next message says the code at the end of the next line."
+ASKS = (
+    "Whether this text reached me is checked by its receipt: my next message says the code at the end of the next line."
+)
 ROOMY = 2_000
 """Tokens from which on the file of the newest messages is named; its path alone has some forty."""
 RECENT = 400
@@ -94,7 +96,8 @@ def _full(content: Content, size: int, budget: int, sizer: Sizer) -> Iterator[st
     purse = Purse(size, sizer)
     parts = 1 + budget // A_PART
     frame = [
-        purse.take(text) for text in (_opening(content) * parts, _intro(content), _where(content, budget), _ending(content))
+        purse.take(text)
+        for text in (_opening(content) * parts, _intro(content), _where(content, budget), _ending(content))
     ]
     spared = min(80, budget // 22)  # for the line that names what is left out
     purse.left -= spared

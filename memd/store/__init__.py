@@ -256,6 +256,10 @@ class Store:
         """The channel of every message that is in force, by number."""
         return reading.channels(self._db, session)
 
+    def copies(self, session: str) -> dict[int, str]:
+        """`<session>#n` of what each copied message is a copy of, by number."""
+        return reading.copies(self._db, session)
+
     # Checkpoints.
 
     def add_checkpoint(self, checkpoint: Checkpoint, digest: str, ticks: Iterable[Tick] = ()) -> None:

@@ -58,6 +58,16 @@ def channels(database: Database, session: str) -> dict[int, Channel]:
     return {number: Channel(channel) for number, channel in rows}
 
 
+def copies(database: Database, session: str) -> dict[int, str]:
+    """What each copied message is a copy of; see `Store.copies`."""
+    rows = database.rows(
+        "SELECT number, copy_of FROM message WHERE session = (SELECT row FROM session WHERE id = ?)"
+        " AND copy_of IS NOT NULL ORDER BY number",
+        (session,),
+    )
+    return dict(rows)
+
+
 def operations(
     database: Database,
     session: str,

@@ -26,9 +26,10 @@ ANSWER = f"<scene>\n{scene.document(TEXTS | {'Next step': '- Asked (#1): Make it
 class Running:
     """What `memd run` wires together for models."""
 
-    def __init__(self, folder, *, automatic=True):
+    def __init__(self, folder, *, automatic=True, **settings):
         chosen, paths = config.load({"MEMD_STATE_DIR": str(folder / "state"), "MEMD_CONFIG": "/nowhere"})
-        caps = dataclasses.replace(chosen.checkpoint, at=0.05)  # of 167,000: the transcript's usage is 9,000
+        at = {"at": 0.05}  # of 167,000: the transcript's usage is 9,000
+        caps = dataclasses.replace(chosen.checkpoint, **(at | settings))
         chosen = dataclasses.replace(chosen, checkpoint=caps)
         self.program = Program(folder)
         self.transcript = Transcript(folder / "projects" / "-srv-work" / f"{SESSION}.jsonl")
@@ -85,6 +86,57 @@ def test_a_model_writes_once_when_the_context_is_full_enough(running):
     running.says("And the docs")
     running.until(lambda: running.outcomes == ["written", "written"])
     assert (running.told, running.store.current_checkpoint(NAME).problems) == ([], ())
+
+
+@pytest.mark.parametrize(("step", "writes"), [(8_000, True), (10_000, False)])
+def test_a_price_step_comes_first(tmp_path, step, writes):
+    """From so many tokens on a context costs more: a model writes there, and not only near the compaction."""
+    running = Running(tmp_path, at=0.8, price_step=step)
+    running.program.plays({"answer": ANSWER})
+    running.says("Make it fast")
+    running.until(lambda: running.writers() == ("agent" if writes else "extractive"))
+    time.sleep(0.2)
+    assert running.outcomes == ["written"] * writes
+    running.close()
+
+
+def test_a_compaction_while_a_model_writes_begins_no_second_run(running):
+    """What is being written is used when it is done, with what came since beside it; then the new cycle has its own."""
+    running.program.plays({"answer": ANSWER, "sleep": 1.5}, {"answer": ANSWER.replace("#1", "#6")})
+    running.says("Make it fast")
+    running.until(lambda: running.program.runs)
+    running.transcript.compacts()
+    running.says("And the docs")
+    running.until(lambda: running.store.current_checkpoint(NAME).upto == 5)
+    assert running.outcomes == ["running"]
+    running.until(lambda: running.outcomes == ["written"])
+    running.says("And the tests")
+    running.until(lambda: running.outcomes == ["written", "written"])
+    assert running.told == []
+    assert running.writers() == "agent"
+
+
+@pytest.mark.parametrize("goes", ["ended", "its transcript was deleted", "forgotten"])
+def test_a_session_that_goes_while_a_model_writes(running, goes):
+    """One that ended, or whose file is gone, has its record still, and gets what was written; one forgotten stays forgotten."""
+    running.program.plays({"answer": ANSWER, "sleep": 1.0})
+    running.says("Make it fast")
+    running.until(lambda: running.program.runs)
+    match goes:
+        case "ended":
+            running.worker.submit(Urgency.COMMAND, lambda pipeline: pipeline.end(NAME)).result(10)
+        case "forgotten":
+            running.worker.submit(Urgency.COMMAND, lambda pipeline: pipeline.store.forget([NAME], 1)).result(10)
+        case _:
+            running.transcript.path.unlink()
+            running.worker.hint(TOOLS["claude-code"], running.transcript.path)
+    if goes == "forgotten":
+        time.sleep(2)
+        assert (running.store.session(NAME), running.outcomes) == (None, ["dropped"])
+    else:
+        running.until(lambda: running.outcomes == ["written"])
+        assert running.writers() == "agent"
+    assert running.told == []
 
 
 def test_two_failures_are_the_last(running):

@@ -5,6 +5,7 @@ import json
 from chain import Chain
 
 from memd.config import Config, TrustSettings
+from memd.model import Tick
 from memd.render import outline
 
 FORK = "5d1f0c1e-7b1a-4b7e-9a52-000000000002"
@@ -110,3 +111,28 @@ def test_a_trusted_host_vouches_for_no_words_that_it_only_copied(tmp_path):
         assert "human.typed | Never use regexes." in memo
     finally:
         chain.close()
+
+
+def test_a_fork_goes_on_with_what_was_judged_before_it(chain):
+    """The source's mind, as a person left it, and their boxes; what was edited there later is the source's alone."""
+    source = chain.transcript()
+    source.turn("Build a parser.")
+    source.turn("Never use regexes.")
+    chain.read(source)
+    place = chain.folders.session("claude-code", source.session) / "mind.md"
+    learned = place.read_text().replace("# Lessons\n\n(none)", "# Lessons\n\n- [confirmed] Tabs break it. (#3)")
+    place.write_text(learned)
+    chain.job(lambda p: p.store.judging.tick(source.id, [Tick(1, ticked=False, person=True)]))
+    chain.job(lambda p: p.refresh(source.id, "turn"))
+    fork = forked(chain, source)
+    fork.turn("Rename f to g.")
+    source.turn("Now the docs.")
+    chain.read(source)
+    place.write_text(place.read_text().replace("Tabs", "Spaces"))
+    chain.job(lambda p: p.refresh(source.id, "turn"))
+    chain.read(fork)
+    made = chain.store.current_checkpoint(fork.id)
+    assert "- [confirmed] Tabs break it. (#3)\n" in made.parts.mind
+    assert "- [ ] #1 " in made.parts.memo
+    assert "Rename f to g." in made.parts.scene
+    assert "Spaces" in chain.store.current_checkpoint(source.id).parts.mind

@@ -5,7 +5,7 @@ import json
 import pytest
 from codex_rows import THREAD, TURN, begin, done, event, heard, item, meta, old, read, recording, result, row, said
 
-from memd.model import Grade
+from memd.model import Grade, Kind, State
 
 GOAL = (
     '<codex_internal_context source="user_goal">\nUser set the goal: "be green"\nUser set goal status: "active".\n</x>'
@@ -175,6 +175,16 @@ def test_a_goal_that_changed_without_an_objective(text, given, command):
     """What was given to `/goal` is read from the item where the event does not follow; pausing sets no new goal."""
     (record,) = read(meta(), begin(), item(text, kind="user.goal", provenance="harness")).records
     assert (record.text, record.extra) == (given, {"command": command})
+
+
+@pytest.mark.parametrize("kind", ["skills.selected_skill_instructions", "user.text"])
+def test_a_skill_that_the_person_chose(kind):
+    """The client brings its text in, which is a use of it; the same words from anybody else load nothing."""
+    text = "<skill>\n<name>deploy</name>\n<path>/s/deploy/SKILL.md</path>\nAsk Mina.\n</skill>"
+    found = read(meta(), begin(), item(text, kind=kind, provenance="skills" if kind[0] == "s" else "user"))
+    calls = [(call.kind, call.target, dict(call.detail), call.state) for call in found.calls]
+    loaded = (Kind.SKILL, "deploy", {"path": "/s/deploy/SKILL.md"}, State.DONE)
+    assert calls == ([loaded] if kind[0] == "s" else [])
 
 
 def test_the_clients_prompt_to_go_on_with_a_goal():

@@ -39,6 +39,12 @@ def test_a_patch():
     assert call.target == "/p/src/a.py"
 
 
+def test_a_skill():
+    """Its name, and where its text lies."""
+    call = one("skill", {"name": "deploy"}, metadata={"name": "deploy", "dir": "/s/deploy"})
+    assert (call.kind, call.target, call.detail) == (Kind.SKILL, "deploy", {"path": "/s/deploy/SKILL.md"})
+
+
 def test_a_new_file():
     """Its text and how long it is."""
     call = one("write", {"filePath": "/p/n.txt", "content": "one\ntwo"})

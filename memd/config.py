@@ -180,19 +180,23 @@ def read(path: Path) -> Config:
         ConfigError: it cannot be read, is not TOML, or has a key or value that is not allowed. One line with the file,
             the key, what is allowed, and what is there.
     """
-    found = _toml(path)
-    return _checked(path, found) if found else Config()
-
-
-def _toml(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text("utf-8"))
+        return parse(path, path.read_text("utf-8"))
     except (FileNotFoundError, NotADirectoryError):
-        return {}
+        return Config()
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
-    except ValueError as error:  # of UTF-8 or of TOML
+    except ValueError as error:  # of UTF-8
         raise ConfigError(f"{path}: is not TOML: {error}") from error
+
+
+def parse(path: Path, text: str) -> Config:
+    """The settings that a text says; `path` is named in what is raised, as by `read`."""
+    try:
+        found = tomllib.loads(text)
+    except ValueError as error:
+        raise ConfigError(f"{path}: is not TOML: {error}") from error
+    return _checked(path, found) if found else Config()
 
 
 def _checked(path: Path, found: Mapping[str, Any]) -> Config:

@@ -31,6 +31,7 @@ COMMANDS = {
     "memo": "tick by hand which messages are kept word for word",
     "init": "give a project its folder for constraints, facts and engram",
     "engram": "how the understanding of a project changed",
+    "statusline": "context, checkpoint and health for the agent's own status line",
     "config": "each setting, its value, and where that comes from",
     "doctor": "check the installation, say what mends each fault",
 }

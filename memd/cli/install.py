@@ -1,13 +1,13 @@
 """`memd install`: show the change, ask once, make it, prove it."""
 
-import io
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
 
+from memd.cli import install_asking as asking
 from memd.errors import Refused
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from memd.tools.protocol import Plan, Tool
 
 UNTRUSTED = {"untrusted", "modified"}
-UNATTENDED = "this is not a terminal: run it again with --yes to accept the change, or with --dry-run to look at it"
 BY_HAND = "start it by hand: `memd run` in a terminal of its own, or `(memd run &)` from what starts this machine"
 
 
@@ -27,19 +26,38 @@ BY_HAND = "start it by hand: `memd run` in a terminal of its own, or `(memd run 
 @click.option(
     "--trust-codex-hooks", "trust", is_flag=True, help="Have Codex trust memd's hooks, which it skips otherwise."
 )
+@click.option(
+    "--statusline/--no-statusline", default=None, help="Put memd into Claude Code's status line too, or do not ask."
+)
+@click.option(
+    "--trust-host",
+    "hosts",
+    multiple=True,
+    metavar="NAME",
+    help="What is prompted through this program (an IDE) is your own typing.",
+)
 @click.option("--dry-run", is_flag=True, help="Show what would change and write nothing.")
 @click.option("--yes", is_flag=True, help="Do not ask; the service is installed only with --service.")
-def command(tools: Sequence[str], *, service: bool | None, trust: bool, dry_run: bool, yes: bool) -> None:
+def command(
+    tools: Sequence[str],
+    *,
+    service: bool | None,
+    trust: bool,
+    statusline: bool | None,
+    hosts: tuple[str, ...],
+    dry_run: bool,
+    yes: bool,
+) -> None:
     """Put memd's hooks into the settings of the coding agents found here (or of each TOOL named).
 
     The change is shown before it is made. `memd uninstall` takes all of it back.
     """
     from memd.config import load  # noqa: PLC0415 - a command loads what it needs when it runs
-    from memd.daemon.setup import backfill, installation  # noqa: PLC0415
+    from memd.daemon.setup import installation, own  # noqa: PLC0415
     from memd.daemon.setup import service as services  # noqa: PLC0415
 
     chosen, places = load(os.environ)  # a daemon could not start with settings that cannot be read
-    planned = _plan(places, tools)
+    planned = _plan(places, tools, line=bool(statusline))
     _show(places, planned)
     manager = services.here(os.environ)
     unsure = _unsure(places, planned)
@@ -48,15 +66,17 @@ def command(tools: Sequence[str], *, service: bool | None, trust: bool, dry_run:
         _tell_trust(unsure)
         click.echo("Nothing was written.")
         return
-    asked = not yes and sys.stdin.isatty()
     if any(plan.changes for one in planned for plan in one.plans) and not yes:
-        _ask("Proceed?")
-    days = _days(chosen.backfill_days) if asked and not backfill.answered(chosen) else None
-    serve = _wanted(manager, service, asked=asked)
-    trusted = [one for one in unsure if trust or (asked and _agreed(one))]
+        asking.ask("Proceed?")
+    asked = not yes and sys.stdin.isatty()
+    if asked and statusline is None:
+        planned = [asking.line(places, one) for one in planned]
+    answers = asking.answers(chosen, planned, hosts, asked=asked)
+    serve = asking.service(manager, service, asked=asked)
+    trusted = [one for one in unsure if trust or (asked and asking.trust(one))]
     installation.put_in(places, planned)
-    if days is not None:
-        backfill.keep(places, days)
+    if answers:
+        own.keep(places, answers)
     distrust = _trust(places, trusted)
     _tell_trust([one for one in unsure if one not in trusted])
     trouble = _serve(places, manager) if serve else None
@@ -67,11 +87,14 @@ def command(tools: Sequence[str], *, service: bool | None, trust: bool, dry_run:
         raise Refused(f"the hooks are in, and are not trusted: {distrust}")
 
 
-def _plan(places: "Paths", names: Sequence[str]) -> "list[Planned]":
+def _plan(places: "Paths", names: Sequence[str], *, line: bool) -> "list[Planned]":
     from memd.daemon.setup import hook, settings  # noqa: PLC0415
 
-    command = hook.command(places)
-    return [settings.plan_install(tool, tool.place(os.environ).home, command) for tool in _chosen(names)]
+    command, chosen = hook.command(places), _chosen(names)
+    if line and not any(tool.status_line for tool in chosen):
+        raise Refused(f"{' and '.join(tool.name for tool in chosen)} has no status line that a command fills")
+    shown = hook.line_command(places) if line else None
+    return [settings.plan_install(tool, tool.place(os.environ).home, command, shown) for tool in chosen]
 
 
 def _chosen(names: Sequence[str]) -> list["Tool"]:
@@ -94,7 +117,7 @@ def _show(places: "Paths", planned: "Sequence[Planned]") -> None:
 
     for tool, plan in ((one.tool, plan) for one in planned for plan in one.plans):
         if plan.changes:
-            click.echo("".join(diff(plan)), nl=False)
+            click.echo("".join(asking.diff(plan)), nl=False)
             click.echo(f"\n{tool.name}: {_words(plan)}")
         else:
             click.echo(f"{tool.name}: memd's {plan.what} in {plan.path}: there already")
@@ -113,11 +136,6 @@ def _unsure(places: "Paths", planned: "Sequence[Planned]") -> "list[Planned]":
         (one, {**one.before, **{plan.path: plan.after for plan in one.plans}}) for one in planned if one.tool.trust
     ]
     return [one for one, files in after if UNTRUSTED & set(one.tool.installed(one.home, files, command))]
-
-
-def _agreed(planned: "Planned") -> bool:
-    trust = planned.tool.trust
-    return trust is not None and click.confirm(trust.question, default=True)
 
 
 def _trust(places: "Paths", planned: "Sequence[Planned]") -> str:
@@ -154,21 +172,6 @@ def _words(plan: "Plan") -> str:
     return f"this adds memd's {plan.what} to {plan.path} and changes nothing else in it."
 
 
-def diff(plan: "Plan") -> Iterator[str]:
-    """The change as a unified diff, whole lines."""
-    from difflib import unified_diff  # noqa: PLC0415
-
-    before, after = _lines(plan.before), _lines(plan.after)
-    names = [str(plan.path) if side is not None else "/dev/null" for side in (plan.before, plan.after)]
-    for line in unified_diff(before, after, names[0], names[1]):
-        yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
-
-
-def _lines(side: bytes | None) -> list[str]:
-    """Split at line feeds only, as the tools that show diffs do."""
-    return io.StringIO((side or b"").decode("utf-8", "replace"), newline="").readlines()
-
-
 def _show_service(places: "Paths", manager: "Manager", *, wanted: bool | None) -> None:
     if not wanted:
         return
@@ -176,27 +179,6 @@ def _show_service(places: "Paths", manager: "Manager", *, wanted: bool | None) -
         click.echo(f"No service: {why}")
     else:
         click.echo(f"{manager.unit}:\n{manager.content(places).decode('utf-8', 'replace')}", nl=False)
-
-
-def _ask(question: str) -> None:
-    if not sys.stdin.isatty():
-        raise Refused(UNATTENDED)
-    click.confirm(question, default=True, abort=True)
-
-
-def _days(default: int) -> int:
-    question = "Read the transcripts of the last how many days? (0: only what is written from now on)"
-    days: int = click.prompt(question, default=default, type=click.IntRange(min=0, max=36_500))
-    return days
-
-
-def _wanted(manager: "Manager", service: bool | None, *, asked: bool) -> bool:  # noqa: FBT001 - three answers
-    if service is not None or not asked:
-        return bool(service)
-    if why := manager.trouble():
-        click.echo(f"The daemon cannot be a service here: {why}.")
-        return False
-    return click.confirm(f"Start the daemon now and at every login ({manager.kind})?", default=True)
 
 
 def _serve(places: "Paths", manager: "Manager") -> str | None:

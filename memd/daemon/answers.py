@@ -31,6 +31,7 @@ QUIET = 600_000
 """Milliseconds without an entry after which a session counts as over though nobody said so."""
 
 Control = Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]
+Drawing = Callable[[Tool, Moment], Awaitable[bytes]]
 
 
 class Answers:
@@ -56,6 +57,7 @@ class Answers:
         self._ending: set[str] = set()
         """Sessions whose end is told and not recorded yet."""
         self.controls: dict[str, Control] = {}
+        self.status_line: Drawing | None = None
 
     async def __call__(self, request: Request) -> bytes | None:
         """The text for a hook, JSON for the command line, None for "use the disk"."""
@@ -84,6 +86,8 @@ class Answers:
                 return self._giving.late(tool, moment) or tool.reply(moment.event, self._briefing.prompt(tool, moment))
             case event if event == tool.call_event:
                 return await self._before_call(tool, moment)
+            case event if self.status_line and tool.status_line and event == tool.status_line.event:
+                return await self.status_line(tool, moment)
             case _:
                 return b""
 

@@ -26,10 +26,12 @@ from memd.daemon.forgetting import daily
 from memd.daemon.notify import notify, watchdog_interval
 from memd.daemon.pipeline import Pipeline
 from memd.daemon.setup import ledger, settings
+from memd.daemon.setup.facts import facts
 from memd.daemon.setup.hook import refresh_hook
 from memd.daemon.signals import Signals
 from memd.daemon.socket import Server
 from memd.daemon.sole import alone
+from memd.daemon.statusline import StatusLine
 from memd.daemon.troubles import Troubles
 from memd.daemon.worker import Urgency, Worker
 from memd.daemon.writing import Writing
@@ -117,6 +119,8 @@ class Daemon:
             Writing(chosen, paths, environ), self._worker, self._trouble, automatic=chosen.checkpoint.writer == AGENT
         )
         self._worker.refreshed = self._desk.look
+        look = partial(facts, paths, environ)
+        self._answers.status_line = StatusLine(self._worker, self._reader, look, self._about, chosen)
         self._answers.controls = Controls(self._worker, self._about, self._desk).table()
         self._server = Server(
             paths.socket, self._answers, lambda error: self._trouble(f"{type(error).__name__}: {error}")

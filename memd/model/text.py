@@ -42,6 +42,17 @@ def ago(at: int | None, now: int) -> str:
     return f"{passed // size} {unit} ago"
 
 
+def brief(milliseconds: int) -> str:
+    """A span in its largest unit, in three or four characters.
+
+    >>> brief(180_000)
+    '3m'
+    """
+    passed = max(0, milliseconds // 1000)
+    size, unit = next((one for one in _UNITS if passed >= one[0]), _UNITS[-1])
+    return f"{passed // size}{unit[0]}"
+
+
 def oneline(text: str, limit: int) -> str:
     """The text on one line, cut at `limit` characters with a note that it was."""
     flat = _SPACE.sub(" ", text).strip()

@@ -147,6 +147,10 @@ class Store:
         """The session goes on."""
         sessions.set_ended(self._db, id, None)
 
+    def set_window(self, id: str, tokens: int) -> None:  # noqa: A002  # the noun's own word
+        """The client told how large the session's context window is."""
+        sessions.set_window(self._db, id, tokens)
+
     # Forgetting.
 
     def forget(self, sessions: Iterable[str], at: int, *, until_grown: bool = False) -> list[str]:

@@ -81,6 +81,12 @@ def set_ended(database: Database, name: str, at: int | None) -> None:
         sql.execute("UPDATE session SET ended_at = ? WHERE id = ?", (at, name))
 
 
+def set_window(database: Database, name: str, tokens: int) -> None:
+    """Write the context window that the client itself tells; what is read of the transcript later has none, or a newer one."""
+    with database.transaction() as sql:
+        sql.execute('UPDATE session SET "window" = ? WHERE id = ?', (tokens, name))
+
+
 def source(database: Database, path: str) -> SourceRow | None:
     """How far one transcript is read."""
     found = database.row(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from memd.tail import lines
 from memd.tail.batch import Batch
-from memd.tools.protocol import Known, News
+from memd.tools.protocol import Known, News, StatusLine
 
 
 class FileTool:
@@ -14,6 +14,8 @@ class FileTool:
 
     unit = "bytes"
     request_event = ""
+    ides: tuple[str, ...] = ()
+    status_line: StatusLine | None = None
 
     def enters(self, directory: str) -> bool:  # noqa: ARG002 - all of it
         return True

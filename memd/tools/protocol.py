@@ -62,6 +62,10 @@ class Moment:
     """The tool's own id of the turn that is running, as its rows carry it."""
     calls: tuple[Operation, ...] = ()
     """The tool calls that are about to be made, at `Tool.call_event`."""
+    window: int | None = None
+    """The context window in tokens, at `StatusLine.event`."""
+    tokens: int | None = None
+    """How much of it is taken, at `StatusLine.event`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +126,24 @@ class Trust(Protocol):
 
         No other hook is touched. The faults are those of `Tool.installed`.
         """
+        ...
+
+
+class StatusLine(Protocol):
+    """For a tool that has a line on its screen which a command of the person's fills. Pure."""
+
+    event: str
+    """What memd calls the moment at which the line is drawn; `Tool.moment` knows the payload."""
+
+    def put(self, home: Path, before: Files, command: Sequence[str]) -> Plan:
+        """What puts memd's part there, behind what a command of the person's gives; `command` is the argv without TOOL.
+
+        `Tool.uninstall` takes it out again. Raises Refused where the file, or what stands there, cannot be understood.
+        """
+        ...
+
+    def there(self, home: Path, before: Files) -> bool:
+        """Whether memd's part is in the line already."""
         ...
 
 
@@ -265,6 +287,10 @@ class Tool(Protocol):
     """Whether it puts the text of used skills back itself after a compaction."""
     writer: Scribe | None
     """How its own model writes a checkpoint; None: it cannot."""
+    ides: tuple[str, ...]
+    """Editors whose prompts a person types into them, by the names that they give themselves (see the setting `trust.hosts`)."""
+    status_line: StatusLine | None
+    """Its line for a person's own command; None: it has none."""
     trust: Trust | None
     """How its hooks come to be trusted; None: it runs what stands in its settings."""
 

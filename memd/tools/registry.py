@@ -44,3 +44,8 @@ def enabled(names: Sequence[str], settings: Path) -> list[Tool]:
 def hooked() -> list[Tool]:
     """Those that something is installed for; the others are only read."""
     return [tool for tool in TOOLS.values() if tool.files(Path())]
+
+
+def lined() -> list[Tool]:
+    """Those with a status line that a command may fill."""
+    return [tool for tool in TOOLS.values() if tool.status_line]

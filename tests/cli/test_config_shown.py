@@ -72,3 +72,49 @@ def test_a_word_half_typed_is_completed(home):
     environ = {**os.environ, "_MEMD_COMPLETE": "zsh_complete", "COMP_WORDS": "memd sta", "COMP_CWORD": "1"}
     done = subprocess.run(MEMD, env=environ, capture_output=True, text=True, check=False)
     assert done.stdout.splitlines()[:2] == ["plain", "status"]
+
+
+def test_a_setting_is_set_and_unset(call, file):
+    """Words become what the setting takes: a number, a truth value, a string, a list; the rest of the file stays."""
+    before = file.read_text("utf-8")
+    assert call("config", "checkpoint.at", "0.7") == (0, "checkpoint.at = 0.7  # file\n", "")
+    assert file.read_text("utf-8") == before.replace("at = 0.5", "at = 0.7")
+    assert call("config", "ignore", "~/a/**", "~/b/**")[1] == 'ignore = ["~/a/**", "~/b/**"]  # file\n'
+    assert call("config", "checkpoint.writer", "agent")[1] == 'checkpoint.writer = "agent"  # file\n'
+    assert call("config", "guard", "false")[1] == "guard = false  # file\n"
+    assert call("config", "trust.hosts", "codex_vscode")[1] == 'trust.hosts = ["codex_vscode"]  # file\n'
+    assert call("config", "--unset", "guard")[1] == "guard = true  # default\n"
+    assert "guard" not in file.read_text("utf-8")
+    assert config.read(file).ignore == ("~/a/**", "~/b/**")
+
+
+def test_it_makes_the_file_where_there_is_none(call, home):
+    """Private, with its folder."""
+    assert call("config", "keep_days", "7")[0] == 0
+    path = home / ".config" / "memd" / "config.toml"
+    assert (path.read_text("utf-8"), path.stat().st_mode & 0o777) == ("keep_days = 7\n", 0o600)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["checkpoint.at", "banana"], "checkpoint.at: should be a valid number, not 'banana'"),
+        (["checkpoint.at", "7"], "checkpoint.at: should be less than or equal to 0.95, not 7"),
+        (["guard", "yes"], "guard: should be a valid boolean, not 'yes'"),
+        (["no.such", "1"], "no setting 'no.such'; there are tools, ignore"),
+        (["checkpoint", "1"], "no setting 'checkpoint'; there are"),
+        (["--unset", "gaurd"], "no setting 'gaurd'; there are"),
+    ],
+)
+def test_what_cannot_be_set_is_refused_and_nothing_changes(call, file, words, said):
+    """One line with the key and what it takes."""
+    before = file.read_bytes()
+    code, out, err = call("config", *words)
+    assert (code, out, err.count("\n")) == (1, "", 1)
+    assert said in err
+    assert file.read_bytes() == before
+
+
+@pytest.mark.parametrize("words", [["--unset"], ["guard", "true", "--json"], ["guard", "true", "--unset"]])
+def test_half_a_question_is_wrong_usage(call, words):
+    assert call("config", *words)[0] == 2

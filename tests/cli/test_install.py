@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from memd.cli.install import diff
+from memd.cli.install_asking import diff
 from memd.tools.protocol import Plan
 
 from .conftest import MEMD, at_a_terminal
@@ -145,17 +145,18 @@ class TestAsking:
         program.write_text("#!/bin/sh\n")
         program.chmod(0o755)
         monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-        code, said = at_a_terminal(["y", "7", "n"], "install")
+        code, said = at_a_terminal(["y", "n", "7", "n", "n"], "install")
         assert code == 0
         assert (said.count("[Y/n]"), said.count("how many days")) == (2, 1)
         assert "`memd install --service` starts it" in said
         assert not list(home.rglob("memd.service"))
         settings = home / ".config" / "memd" / "config.toml"
-        assert settings.read_text() == "backfill_days = 7  # answered to memd install\n"
+        answer = "# answered to memd install\n"
+        assert settings.read_text() == f"backfill_days = 7  {answer}trust.hosts = []  {answer}"
         code, said = at_a_terminal([], "install", "--yes")
         assert (code, "[Y/n]" in said) == (0, False)
         assert not list(home.rglob("memd.service"))
-        code, said = at_a_terminal([""], "install")
+        code, said = at_a_terminal(["", ""], "install")
         assert (code, said.count("[Y/n]"), said.count("how many days")) == (0, 1, 0)
         assert len(list(home.rglob("memd.service"))) == 1
         assert at_a_terminal([], "uninstall", "--yes")[0] == 0

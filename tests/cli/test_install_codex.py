@@ -52,12 +52,12 @@ def test_the_option_without_the_program_is_a_fault_with_a_way_out(memd, codex):
 
 def test_it_is_asked_once_and_no_is_an_answer(codex):
     """The question says what a yes does; after a no it is said how to do it later. Other agents are not asked about."""
-    code, said = at_a_terminal(["y", "7", "n", "n"], "install", "codex")
+    code, said = at_a_terminal(["y", "7", "n", "n", "n"], "install", "codex")
     assert code == 0
     assert said.count("Trust memd's 5 hooks now?") == 1
     assert "Codex itself writes that into its config.toml, for these hooks only" in said
     assert UNTRUSTED in said.replace("\r", "")
-    code, said = at_a_terminal(["y", "7", "n"], "install", "claude-code")
+    code, said = at_a_terminal(["y", "n", "7", "n", "n"], "install", "claude-code")
     assert (code, "Trust" in said) == (0, False)
 
 

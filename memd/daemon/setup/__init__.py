@@ -3,7 +3,7 @@
     hook       the hook's copy and the link to the interpreter, in memd's data folder (the daemon re-points both)
     ledger     what was written where, with the bytes and modes from before: the only memory of an installation
     settings   a tool's settings file, changed and given back
-    backfill   the one question that is kept in memd's own settings
+    own        memd's own settings file: answers to questions, and what `memd config` writes; `toml` edits the text
     service    the unit of the service manager; `systemd` and `launchd` know their own
     installation, removal    the order in which all of it is put in and taken out
     proof      the installed hook, run once

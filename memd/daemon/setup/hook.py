@@ -1,6 +1,7 @@
 """The hook's files and the link to the interpreter: what the command in a tool's settings names, for ever the same.
 
     <data>/memd_hook.py          starts the hook from its compiled form
+    <data>/memd_statusline.py    fills a client's status line, with the hook's own words on the wire
     <data>/hook/memd_hook.py     the shipped hook, and beside it what Python compiled of it
     <data>/bin/python3           -> the interpreter under this memd's virtual environment
 
@@ -22,6 +23,7 @@ from memd.files import private_dir, read_bytes_or_none, remove_tree, write_atomi
 
 NAME = "memd_hook.py"
 START = "memd_hook_start.py"
+LINE = "memd_statusline.py"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,11 @@ def start_path(paths: Paths) -> Path:
     return paths.data / NAME
 
 
+def line_path(paths: Paths) -> Path:
+    """Where the script is that fills a status line."""
+    return paths.data / LINE
+
+
 def copy_path(paths: Paths) -> Path:
     """Where the hook's copy is."""
     return paths.data / "hook" / NAME
@@ -61,8 +68,16 @@ def command(paths: Paths) -> tuple[str, ...]:
 
     `-I -S`: no site packages, no environment of anybody's, and half the time to start.
     """
-    options = ("--socket", str(paths.socket), "--state", str(paths.state))
-    return (str(link_path(paths)), "-I", "-S", str(start_path(paths)), *options)
+    return _argv(paths, start_path(paths))
+
+
+def line_command(paths: Paths) -> tuple[str, ...]:
+    """The same for the script that fills a status line."""
+    return _argv(paths, line_path(paths))
+
+
+def _argv(paths: Paths, script: Path) -> tuple[str, ...]:
+    return (str(link_path(paths)), "-I", "-S", str(script), "--socket", str(paths.socket), "--state", str(paths.state))
 
 
 def interpreter() -> Path:
@@ -89,7 +104,8 @@ def refresh_hook(paths: Paths) -> None:
 
 def _shipped(paths: Paths) -> tuple[tuple[Path, bytes], ...]:
     """Each file with what it should hold; the started one last, so that what it starts is there."""
-    return (copy_path(paths), assets.read("hooks", NAME)), (start_path(paths), assets.read("hooks", START))
+    files = (copy_path(paths), NAME), (line_path(paths), LINE), (start_path(paths), START)
+    return tuple((path, assets.read("hooks", name)) for path, name in files)
 
 
 def _point(link: Path, target: Path) -> None:
@@ -105,7 +121,7 @@ def _point(link: Path, target: Path) -> None:
 
 def remove_hook(paths: Paths) -> list[Path]:
     """Take all away, and their folders when nothing else is in them; the paths that were there."""
-    own = (start_path(paths), copy_path(paths), link_path(paths))
+    own = (start_path(paths), line_path(paths), copy_path(paths), link_path(paths))
     found = [path for path in own if path.exists() or path.is_symlink()]
     for path in found:
         path.unlink()

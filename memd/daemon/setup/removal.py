@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from memd.config import Paths
-from memd.daemon.setup import backfill, hook, ledger, service, settings
+from memd.daemon.setup import hook, ledger, own, service, settings
 from memd.daemon.setup.ledger import Ledger
 from memd.daemon.setup.service import Manager
 from memd.daemon.setup.trouble import refused
@@ -35,7 +35,7 @@ def take_out(
         return removed, record
     with refused(manager.unit, "removed"):
         removed += [f"the service {manager.unit}"] if service.remove(manager) else []
-    removed += [f"the line of `{backfill.KEY}` in {path}" for path in backfill.take_back(record)]
+    removed += [f"the answers in {path}" for path in own.take_back(record)]
     return removed + [str(path) for path in take_rest(paths, record)], record
 
 
@@ -61,8 +61,8 @@ def purge(paths: Paths, record: Ledger) -> None:
     for path in doomed(paths):
         with refused(path, "removed"):
             remove_tree(path)
-    own = [folder for folder in (paths.config.parent, paths.socket.parent) if folder.name.startswith("memd")]
-    for folder in sorted({*own, *map(Path, record.folders)}, key=lambda folder: -len(folder.parts)):
+    around = [folder for folder in (paths.config.parent, paths.socket.parent) if folder.name.startswith("memd")]
+    for folder in sorted({*around, *map(Path, record.folders)}, key=lambda folder: -len(folder.parts)):
         with suppress(OSError):  # not empty, or not there
             folder.rmdir()
 

@@ -39,12 +39,23 @@ def homes(tool: Tool, environ: Mapping[str, str], ledger: Ledger) -> list[Path]:
     return list(dict.fromkeys([tool.place(environ).home, *known]))
 
 
-def plan_install(tool: Tool, home: Path, command: tuple[str, ...]) -> Planned:
-    """The changes that put the hooks in. Raises Refused where a file cannot be read, understood or written."""
+def plan_install(tool: Tool, home: Path, command: tuple[str, ...], line: tuple[str, ...] | None = None) -> Planned:
+    """The changes that put the hooks in, and with `line`, that script's argv, memd's part of the status line.
+
+    Raises Refused where a file cannot be read, understood or written.
+    """
     before = read(tool.files(home))
     plans = tool.install(home, before, command)
+    if line is not None and tool.status_line is not None:
+        put = tool.status_line.put(home, {**before, **{plan.path: plan.after for plan in plans}}, line)
+        plans = tuple(_joined(plan, put) if plan.path == put.path else plan for plan in plans)
     _check_writable(plans)
     return Planned(tool, home, before, plans)
+
+
+def _joined(plan: Plan, put: Plan) -> Plan:
+    """Two changes of one file as one."""
+    return replace(plan, after=put.after, what=f"{plan.what} and {put.what}") if put.changes else plan
 
 
 def plan_uninstall(tool: Tool, home: Path, ledger: Ledger) -> Planned:

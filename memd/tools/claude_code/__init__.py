@@ -7,11 +7,12 @@ from typing import Any
 from memd.model import Event, Record
 from memd.tail.batch import Line
 from memd.tools import history
-from memd.tools.claude_code import hooks, install, parse, place, queue, state, witness
+from memd.tools.claude_code import hooks, install, parse, place, queue, state, statusline, witness
 from memd.tools.claude_code.scribe import ClaudeScribe
 from memd.tools.claude_code.state import ReaderState
+from memd.tools.claude_code.statusline import ClaudeLine
 from memd.tools.file_tool import FileTool
-from memd.tools.protocol import Files, HookEntry, Identity, Moment, Place, Plan, Trust
+from memd.tools.protocol import Files, HookEntry, Identity, Moment, Place, Plan, StatusLine, Trust
 from memd.tools.scribe import Scribe
 
 
@@ -25,6 +26,8 @@ class ClaudeCode(FileTool):
     call_event = "PreToolUse"
     restores_skills = True
     writer: Scribe | None = ClaudeScribe()
+    ides: tuple[str, ...] = ("claude-vscode",)  # its extension's entry point, by the client's own list (2.1.332)
+    status_line: StatusLine | None = ClaudeLine()
     trust: Trust | None = None
 
     def place(self, environ: Mapping[str, str]) -> Place:
@@ -88,7 +91,7 @@ class ClaudeCode(FileTool):
         return install.plan(home, before, command)
 
     def uninstall(self, home: Path, before: Files, original: Files) -> tuple[Plan, ...]:
-        return install.unplan(home, before, original)
+        return statusline.unplan(home, before, original)
 
     def installed(self, home: Path, before: Files, command: Sequence[str]) -> tuple[str, ...]:
         (path,) = install.files(home)

@@ -12,12 +12,13 @@ from typing import Any
 
 from memd.model import Operation
 from memd.tools.claude_code import calls
-from memd.tools.fields import string
+from memd.tools.fields import string, whole
 from memd.tools.protocol import Moment
 
 PART_LIMIT = 9_900
 """UTF-16 units a part; the client's own cap is 10,000, counted with what it puts around none of it."""
 
+_TAKEN = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 _WINDOW = 200_000
 _LARGE = 1_000_000
 _LARGE_MODELS = ("claude-opus-5", "claude-sonnet-5", "claude-haiku-5", "claude-fable")
@@ -29,6 +30,7 @@ def moment(event: str, payload: Mapping[str, Any]) -> Moment | None:
     session = string(payload, "session_id")
     if not session:
         return None
+    window, tokens = _context(payload)
     return Moment(
         event=event,
         source=string(payload, "source") or None,
@@ -40,7 +42,19 @@ def moment(event: str, payload: Mapping[str, Any]) -> Moment | None:
         reason=string(payload, "reason") or None,
         turn=string(payload, "prompt_id") or None,
         calls=_calls(payload) if event == "PreToolUse" else (),
+        window=window,
+        tokens=tokens,
     )
+
+
+def _context(payload: Mapping[str, Any]) -> tuple[int | None, int | None]:
+    """The window and what is in it, which the status line alone is told; before the first answer nothing is in it."""
+    context = payload.get("context_window")
+    if not isinstance(context, dict):
+        return None, None
+    usage = context.get("current_usage")
+    parts = [whole(usage, name) or 0 for name in _TAKEN] if isinstance(usage, dict) else [0]
+    return whole(context, "context_window_size") or None, sum(parts)
 
 
 def _calls(payload: Mapping[str, Any]) -> tuple[Operation, ...]:

@@ -26,6 +26,9 @@ class Codex(FileTool):
     call_event = "PreToolUse"
     restores_skills = False
     writer: Scribe | None = CodexScribe()
+    ides: tuple[str, ...] = (
+        "codex_vscode",
+    )  # what its extension calls itself to the app-server (measured on codex-cli 0.171.0)
     trust: Trust | None = CodexTrust()
 
     def place(self, environ: Mapping[str, str]) -> Place:

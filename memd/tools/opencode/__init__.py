@@ -10,7 +10,7 @@ from memd.tail.batch import Batch, Line
 from memd.tools.opencode import hooks, identity, install, parse, place, source, state, witness
 from memd.tools.opencode.scribe import OpenCodeScribe
 from memd.tools.opencode.state import ReaderState
-from memd.tools.protocol import Files, HookEntry, Identity, Known, Moment, News, Place, Plan, Trust
+from memd.tools.protocol import Files, HookEntry, Identity, Known, Moment, News, Place, Plan, StatusLine, Trust
 from memd.tools.scribe import Scribe
 
 
@@ -29,6 +29,8 @@ class OpenCode:
     request_event = hooks.REQUEST
     restores_skills = False
     writer: Scribe | None = OpenCodeScribe()
+    ides: tuple[str, ...] = ()
+    status_line: StatusLine | None = None
     trust: Trust | None = None
 
     def place(self, environ: Mapping[str, str]) -> Place:

@@ -22,6 +22,7 @@ def test_both_are_made(places):
     refresh_hook(places)
     assert (places.data / "hook" / "memd_hook.py").read_bytes() == assets.read("hooks", "memd_hook.py")
     assert (places.data / "memd_hook.py").read_bytes() == assets.read("hooks", "memd_hook_start.py")
+    assert (places.data / "memd_statusline.py").read_bytes() == assets.read("hooks", "memd_statusline.py")
     target = (places.data / "bin" / "python3").readlink()
     assert target == target.resolve()
     assert not target.is_relative_to(sys.prefix) or sys.prefix == sys.base_prefix
@@ -90,7 +91,7 @@ def test_removal_leaves_only_what_is_not_ours(places):
     assert remove_hook(places) == []
     refresh_hook(places)
     (places.data / "memd.db").touch()
-    assert len(remove_hook(places)) == 3
+    assert len(remove_hook(places)) == 4
     assert [path.name for path in places.data.iterdir()] == ["memd.db"]
 
 

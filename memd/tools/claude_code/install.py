@@ -13,6 +13,7 @@ from typing import Any
 
 from memd.errors import Refused
 from memd.tools import hookfile, splice
+from memd.tools.claude_code import plugin
 from memd.tools.hookfile import HookFile
 from memd.tools.protocol import Files, HookEntry, Plan
 
@@ -52,7 +53,9 @@ def unplan(home: Path, before: Files, original: Files) -> tuple[Plan]:
     """The removal as a change of the settings file. Raises Refused."""
     (path,) = files(home)
     try:
-        return (Plan(path, before[path], uninstall(before[path], original.get(path))),)
+        hooks = uninstall(before[path], original.get(path))
+        after = plugin.without(hooks)
+        return (Plan(path, before[path], after, what="hooks" if after == hooks else "plugin entries"),)
     except Refused as error:
         raise Refused(f"{path}: {error}") from error
 
@@ -71,7 +74,7 @@ def installed(before: bytes | None, command: Sequence[str]) -> tuple[str, ...]:
     """What is wrong with the hooks in the file; empty when all is well.
 
     `unreadable` (not JSON), `missing` (none of ours), `changed` (not as they should be), `disabled` (disableAllHooks),
-    `malformed` (an entry of somebody else, for which the client may drop all hooks).
+    `malformed` (an entry of somebody else, for which the client may drop all hooks), `doubled` (our plugin is there as well).
     """
     try:
         text = hookfile.decode(before or b"")
@@ -79,11 +82,13 @@ def installed(before: bytes | None, command: Sequence[str]) -> tuple[str, ...]:
     except Refused:
         return ("unreadable",)
     ours = HOOKS.has_own(root)
+    plugged = plugin.enabled(root)
     faults = {
-        "missing": not ours,
+        "missing": not ours and not plugged,
         "changed": ours and HOOKS.differs(root, _groups(command)),
         "disabled": root.value.get("disableAllHooks") is True,
         "malformed": any(True for _ in _malformed(root.value)),
+        "doubled": ours and plugged,
     }
     return tuple(name for name, found in faults.items() if found)
 
@@ -91,10 +96,14 @@ def installed(before: bytes | None, command: Sequence[str]) -> tuple[str, ...]:
 def notes(before: bytes | None) -> tuple[str, ...]:
     """What a person should know of their file, one line each. Raises Refused as `HookFile.install` does."""
     text = hookfile.decode(before or b"")
-    settings = {} if splice.blank(text) else hookfile.parse(text).value
-    disabled = ["disableAllHooks is true: no hook runs until that is taken out"]
-    odd = [f"{where}: one malformed entry can switch off all hooks of this file" for where in _malformed(settings)]
-    return tuple((disabled if settings.get("disableAllHooks") is True else []) + odd)
+    root = hookfile.parse("{}" if splice.blank(text) else text)
+    said = {
+        "disableAllHooks is true: no hook runs until that is taken out": root.value.get("disableAllHooks") is True,
+        f"the plugin {plugin.NAME} brings the same hooks: take one of the two out (`claude plugin uninstall "
+        f"{plugin.NAME}`)": plugin.enabled(root),
+    }
+    odd = (f"{where}: one malformed entry can switch off all hooks of this file" for where in _malformed(root.value))
+    return (*(note for note, holds in said.items() if holds), *odd)
 
 
 def _groups(command: Sequence[str]) -> list[tuple[str, Mapping[str, Any]]]:

@@ -6,9 +6,11 @@ insist, these tests are skipped and say so.
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -80,6 +82,21 @@ def wheel(place):
 
 
 @pytest.fixture(scope="module")
+def from_sdist(place):
+    """The wheel that a source distribution makes."""
+    installed([sys.executable, "-m", "venv", place / "builder"], place)
+    installed([place / "builder" / "bin" / "pip", "install", "-q", "hatchling"], place)
+    build = "from hatchling.build import build_sdist; print(build_sdist('dist'))"
+    done = run([place / "builder" / "bin" / "python", "-c", build], place, cwd=place / "source")
+    assert not done.returncode, done.stderr
+    sdist = place / "source" / "dist" / done.stdout.split()[-1]
+    command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", place / "of-sdist", sdist]
+    installed(command, place)
+    (built,) = (place / "of-sdist").glob("memd-*.whl")
+    return sdist, built
+
+
+@pytest.fixture(scope="module")
 def from_wheel(place, wheel):
     """The environment that the wheel was installed into."""
     installed([sys.executable, "-m", "venv", place / "wheel"], place)
@@ -107,6 +124,40 @@ def test_the_wheel_holds_what_it_should(wheel):
     assert tops == {"memd", f"memd-{__version__}.dist-info"}
     wanted = {"py.typed", "tokens/o200k.bin.xz", "_assets/hooks/memd_hook.py", "_assets/systemd/memd.service"}
     assert {f"memd/{name}" for name in wanted | {"_assets/launchd/memd.daemon.plist"}} <= set(names)
+
+
+def test_a_source_distribution_has_everything(wheel, from_sdist):
+    """The wheel that is made from it holds what the repository's has, byte for byte; tests and documents are in it too."""
+    sdist, built = from_sdist
+    made, wanted = ({info.filename: info.CRC for info in zipfile.ZipFile(path).infolist()} for path in (built, wheel))
+    assert made == wanted
+    with tarfile.open(sdist) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert {
+        "README.md",
+        "CHANGELOG.md",
+        "LICENSE",
+        "docs/README.md",
+        "docs/images/memd.svg",
+        "tests/test_docs.py",
+    } <= names
+    assert not {name for name in names if name.startswith((".venv", ".clients", "dist"))}
+
+
+def test_the_plugin_folders_are_in_the_wheel(wheel):
+    """Each agent's, whole: what is usable from the repository is so from an installation."""
+    names = set(zipfile.ZipFile(wheel).namelist())
+    shipped = [path for path in (ROOT / "hooks").rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+    assert {f"memd/_assets/{path.relative_to(ROOT)}" for path in shipped} <= names
+
+
+def test_the_version_is_in_the_changelog():
+    """The newest heading of CHANGELOG.md is of the version that memd says it is; the older ones fall."""
+    heads = re.findall(r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
+    versions = [re.search(r"\d+\.\d+\.\d+", head)[0] for head in heads]
+    assert versions[0] == __version__
+    numbers = [tuple(map(int, version.split("."))) for version in versions]
+    assert numbers == sorted(set(numbers), reverse=True)
 
 
 def test_the_command_is_there(programs, place):

@@ -53,7 +53,7 @@ def _tool(tool: ToolFacts) -> Iterator[Finding]:
         ),
         "untrusted": (f"the hooks in {tool.settings} are not trusted, and skipped without a word", trust, False),
         "modified": (f"the hooks in {tool.settings} are not those that were trusted, and are skipped", trust, False),
-        "doubled": (f"the hooks are in {tool.settings} and in memd's plugin too", f"memd uninstall {tool.name}", False),
+        "doubled": (f"the hooks are in {tool.settings} and in memd's plugin too", "take the plugin out there", False),
         "skipped": (f"hooks of {tool.settings} are switched off one by one", "switch them on again there", False),
         "malformed": (f"{tool.settings}: {_joined(tool)}", "mend that entry", False),
         "unreadable": (f"{tool.settings} cannot be used: {_joined(tool)}", "mend that file", False),

@@ -16,7 +16,7 @@ import path from "node:path"
 
 const SOCKET = ""
 const STATE = ""
-const VERSION = 1
+const VERSION = 2
 
 const BUDGET = 300 // ms for each hook that OpenCode waits for, all included
 const ANSWER = 200 // ms of them for the daemon
@@ -28,6 +28,8 @@ const COMMAND = 5_000 // ms within which a command becomes a message
 
 const ENDING = /\nmemd checkpoint (\d+) of \S+ ends here; receipt (\w+)\s*$/
 const SIDE = ["title", "compaction", "summary"] // agents whose requests are not the conversation's
+const CALLS = ["read", "edit", "multiedit", "write", "patch", "apply_patch", "bash", "shell"] // calls that are announced
+const LONGEST = 20_000 // characters of one argument of a call that are told
 const COMMANDS = ["run", "serve", "web", "acp", "session", "export", "import", "github", "agent", "debug"]
 
 const [socketPath, state] = where(process.env)
@@ -38,6 +40,8 @@ const messages = new Set() // user messages that were seen
 const windows = new Map() // session -> its last window note
 const pushed = new Map() // session -> the text that the coming request carries
 const shown = new Map() // session -> the text that was noted as given
+const turns = new Map() // session -> the user's message that is being answered
+const advised = new Map() // session -> call -> the advice that goes with its result
 let restsUntil = 0
 let beatAt = 0
 
@@ -83,6 +87,23 @@ export default async ({ client, directory }) => {
       if (text && left()) context.push(text)
     }),
 
+    "tool.execute.before": harmless(async ({ tool, sessionID, callID }, { args }, left) => {
+      if (!CALLS.includes(tool) || !isId(sessionID) || !callID || (await isChild(sessionID))) return
+      const asked = { session_id: sessionID, cwd: directory, turn: turns.get(sessionID), call_id: callID, tool, args }
+      const text = await ask("Call", asked, Math.min(ANSWER, left()))
+      if (!text || !left()) return
+      advice(sessionID).set(callID, text)
+      note(sessionID, "advised", { call_id: callID, message_id: turns.get(sessionID), text })
+    }),
+
+    // What was said of a call stands behind its result, in this request and in all later ones. The client keeps none of it.
+    "experimental.chat.messages.transform": harmless((_, { messages }) => {
+      for (const message of messages) {
+        const said = advice(message.info.sessionID)
+        if (said.size) message.parts = message.parts.map((part) => withAdvice(part, said.get(part.callID)))
+      }
+    }),
+
     "command.execute.before": harmless(({ sessionID, command, arguments: words }) => {
       commands.set(sessionID, { name: command, arguments: words, at: Date.now() })
     }),
@@ -105,6 +126,7 @@ export default async ({ client, directory }) => {
 
     "chat.params": harmless(async ({ sessionID, agent, model, message }) => {
       if (SIDE.includes(agent) || (await isChild(sessionID))) return
+      if (message?.id) turns.set(sessionID, message.id)
       const { context, input, output } = model?.limit ?? {}
       const window = { model: nameOf(model), context, input, output }
       if (windows.get(sessionID) !== JSON.stringify(window)) note(sessionID, "window", window)
@@ -143,6 +165,30 @@ export default async ({ client, directory }) => {
     messages.add(id)
     if (!(await isChild(session))) note(session, "message", { message_id: id, kind, command: null, parts: [] })
   }
+}
+
+/** What a session was advised, by call; what an earlier process of the client was told stands in the notes. */
+function advice(session) {
+  if (!isId(session)) return new Map()
+  if (!advised.has(session)) advised.set(session, new Map(noted(session)))
+  return advised.get(session)
+}
+
+function noted(session) {
+  try {
+    const lines = fs.readFileSync(path.join(state, "sessions", "opencode", session, "notes.jsonl"), "utf8").split("\n")
+    const found = lines.filter((line) => line.startsWith('{"v":1,"type":"advised"')).map((line) => JSON.parse(line))
+    return found.map(({ call_id, text }) => [call_id, text])
+  } catch {
+    return []
+  }
+}
+
+/** A call's part with the advice behind its result; both are copies, since the part is the client's. */
+function withAdvice(part, text) {
+  const result = { completed: "output", error: "error" }[part.state?.status]
+  if (!text || part.type !== "tool" || !result) return part
+  return { ...part, state: { ...part.state, [result]: `${part.state[result]}\n\n${text}` } }
 }
 
 /** A hook that cannot fail, and for which OpenCode waits no longer than BUDGET; `left` gives what is left of that. */
@@ -204,7 +250,7 @@ function ask(event, payload, patience) {
     peer.on("error", () => end(null))
     peer.on("close", () => end(null))
     peer.on("connect", () => {
-      const body = Buffer.from(JSON.stringify(payload))
+      const body = Buffer.from(JSON.stringify(payload, shortened))
       peer.write(Buffer.concat([Buffer.from(`1 opencode ${event} - - ${body.length}\n`), body]))
     })
     peer.on("data", (chunk) => {
@@ -214,6 +260,8 @@ function ask(event, payload, patience) {
     })
   })
 }
+
+const shortened = (_, value) => (typeof value === "string" ? value.slice(0, LONGEST) : value)
 
 /** The text of an answer, null for one without, undefined while it is not whole. */
 function parse(answer) {

@@ -4,15 +4,13 @@ Whether a copy is near is measured in the record: the transcript shows which tex
 before the last compaction is gone; one of an older version is none. Runs in the event loop's thread and reads only.
 """
 
-import secrets
-import string
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from memd.config import Config
-from memd.daemon.constraints import TOGETHER, WINDOW, block
-from memd.daemon.layer import state
+from memd.daemon.constraints import WINDOW, block
+from memd.daemon.opening import bootstrap
 from memd.daemon.pipeline import wall_clock
 from memd.extract.material import SPEAKING
 from memd.model import BESIDE_CHANNELS, Channel, Session
@@ -31,8 +29,6 @@ LOOKED = 200
 """memd's texts in a session among which the last copy is looked for."""
 STARTING = SPEAKING - {Channel.HUMAN_STEERED, Channel.HUMAN_ANSWER}
 """What begins a turn, and is not added to one."""
-ANCHORS, ENTRIES = 30, 3
-_CODE = string.ascii_uppercase + string.digits
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +65,10 @@ class Briefing:
         found = identity.find(moment.cwd)
         if found is None or found.agent is None:
             return ""
-        rules = agent.constraints(found)
+        window = moment.window or tool.window(None)
         if moment.source == "clear":
-            return block(rules, tool.window(None))
-        return self._bootstrap(found, rules, project.BOOTSTRAP, tool.window(None))
+            return block(agent.constraints(found), window)
+        return bootstrap(self._reader(), found, project.BOOTSTRAP, window, wall_clock())
 
     def prompt(self, tool: Tool, moment: Moment) -> str:
         """For a prompt: the constraints where no copy is near, after 15 turns without one a short bootstrap."""
@@ -80,14 +76,15 @@ class Briefing:
         if about is None:
             return ""
         if self._turns(about, project.BOOTSTRAP_MARK) >= TURNS - 1:
-            return self._note(about, self._bootstrap(about.found, about.rules, project.SHORT, about.window))
+            return self._note(about, bootstrap(self._reader(), about.found, project.SHORT, about.window, wall_clock()))
         if self._config.constraints.every == "turn":
             return block(about.rules, about.window)
         return self._needed(about)
 
     def call(self, tool: Tool, moment: Moment) -> str:
-        """For a call in a long turn: the constraints where no copy is near any more."""
-        about = self._about(tool, moment) if moment.calls and self._config.constraints.every == "needed" else None
+        """For a call in a long turn: the constraints where no copy is near any more; in every request there is one."""
+        wanted = moment.calls and self._config.constraints.every == "needed" and not tool.request_event
+        about = self._about(tool, moment) if wanted else None
         return "" if about is None else self._needed(about)
 
     def _about(self, tool: Tool, moment: Moment) -> About | None:
@@ -141,17 +138,3 @@ class Briefing:
         """How much came since, of the window."""
         grown = (about.session.tokens or 0) - self._reader().tokens_at(about.session.id, number)
         return max(grown, 0) / (about.window or WINDOW)
-
-    def _bootstrap(self, found: Project, rules: Constraints | None, room: int, window: int | None) -> str:
-        store, now = self._reader(), wall_clock()
-        most = int((window or WINDOW) * TOGETHER)
-        known = project.Known(
-            found.root.name,
-            now,
-            state(store, found, now),
-            store.projects.anchors(found.id, ANCHORS),
-            store.projects.journal(found.id, ENTRIES),
-            "".join(secrets.choice(_CODE) for _ in range(6)),
-            block(rules, window, room * 2 // 3),
-        )
-        return project.bootstrap(known, min(room, most))

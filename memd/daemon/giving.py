@@ -15,15 +15,17 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from memd.daemon import constraints, steps
+from memd.daemon import constraints, opening, steps
 from memd.daemon.frozen import Freezer, Frozen
 from memd.daemon.pipeline import Pipeline, wall_clock
-from memd.daemon.ready import LATE
+from memd.daemon.ready import LATE, made_for
 from memd.daemon.worker import Urgency, Worker
 from memd.errors import SourceUnreadable
 from memd.model import marks
+from memd.project import identity
+from memd.render import project
 from memd.store import Store
-from memd.store.folders import Folders, Replies
+from memd.store.folders import Folders, Replies, Standing
 from memd.tools.protocol import Moment, Tool
 
 AFTERWARDS = 0.05
@@ -157,12 +159,24 @@ class Giving:
         replies = self._folders.replies(folder)
         text = replies.get(tool.request_event)
         if not replies.number:  # a session's first request comes before anything of it was read
-            return tool.reply(tool.request_event, constraints.of_directory(moment.cwd, None))
+            return self._opening(tool, moment, folder)
         found = marks.find(text.decode("utf-8", "replace"))
         if found is not None and self._stands.get(name) != found.number:
             self._stands[name] = found.number
             self._given(tool, moment, moment.session, replace(replies, number=found.number), tool.request_event)
         return text
+
+    def _opening(self, tool: Tool, moment: Moment, folder: Path) -> bytes:
+        """What stands from a session's first request on: its project's bootstrap."""
+        kept, found = self._folders.standing(folder), identity.find(moment.cwd)
+        if kept is None:
+            text = opening.bootstrap(self._reader(), found, project.BOOTSTRAP, moment.window, wall_clock())
+            if not text:
+                return b""
+            about = made_for(constraints.of_directory(moment.cwd, moment.window))
+            kept = Standing(0, about, tool.reply(tool.request_event, text))
+            self._folders.let_stand(folder, kept)
+        return kept.reply
 
     async def _see_compaction(self, tool: Tool, moment: Moment) -> None:
         name = f"{tool.name}:{moment.session}"
@@ -237,10 +251,7 @@ class Giving:
 
     async def _read_last(self, tool: Tool, moment: Moment) -> None:
         """Read the transcript to its end: where the hook says that it is, else where it was."""
-        path = transcript(tool, moment)
-        if path is None:
-            known = self._reader().session(f"{tool.name}:{moment.session}")
-            path = Path(known.path) if known and known.path else None
+        path = located(tool, moment, self._reader())
         if path is not None:
             await steps.read_whole(self._worker, Urgency.HOOK, tool, path)
 
@@ -271,3 +282,10 @@ def transcript(tool: Tool, moment: Moment) -> Path | None:
     """The transcript that a hook names, if it is one."""
     path = Path(moment.transcript or "")
     return path if path.is_absolute() and tool.wanted(path) and tool.there(path) else None
+
+
+def located(tool: Tool, moment: Moment, store: Store) -> Path | None:
+    """A session's transcript: where the hook says that it is, else where it was."""
+    path = transcript(tool, moment)
+    known = store.session(f"{tool.name}:{moment.session}") if path is None else None
+    return Path(known.path) if known and known.path else path

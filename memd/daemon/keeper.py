@@ -39,7 +39,7 @@ class Keeper:
         self._folders = folders
         self._config = config
         self._clock = clock
-        self.ready = Ready(store, folders)
+        self.ready = Ready(store, folders, clock)
         self.judging = Judging(store, folders)
         self._laid: dict[str, tuple[int, Situation]] = {}
         """What the ready replies on disk were made for."""

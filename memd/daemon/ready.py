@@ -1,21 +1,24 @@
 """What each hook gives back for a checkpoint: the bytes that lie ready, made before anybody asks.
 
 A tool whose hooks put a text into the context once gets it per event. One that takes a text anew in every request
-(`Tool.request_event`) gets the same bytes in each, so that the provider's prompt cache holds: they are made when the context
-was compacted, and again only when the mission changes.
+(`Tool.request_event`) gets the same bytes in each, so that the provider's prompt cache holds: they are made at the
+session's start, where the project has something to say, and when the context was compacted; else only when the mission or the
+constraints change.
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from memd import tokens
+from memd.daemon import opening
 from memd.daemon.constraints import of_session
 from memd.extract import turns
 from memd.extract.material import Material
 from memd.model import BESIDE_CHANNELS, Channel, Session, marks
 from memd.model.text import oneline
-from memd.render import Content, Limits, Rendered, compose, outline, short
+from memd.project import identity
+from memd.render import Content, Limits, Rendered, compose, outline, project, short
 from memd.render.compose import SHORT
 from memd.render.sizing import units
 from memd.store import Store
@@ -46,9 +49,10 @@ class Situation:
 class Ready:
     """Makes the replies of one record's sessions."""
 
-    def __init__(self, store: Store, folders: Folders) -> None:
+    def __init__(self, store: Store, folders: Folders, clock: Callable[[], int]) -> None:
         self._store = store
         self._folders = folders
+        self._clock = clock
 
     def situation(self, material: Material) -> Situation:
         """How things stand with a session."""
@@ -86,16 +90,26 @@ class Ready:
         return back
 
     def _standing(self, tool: Tool, content: Content, given: Rendered, now: Situation) -> dict[str, bytes]:
-        """The text that stands in every request since the last compaction."""
-        if not now.compactions and not now.beside:
-            return {}
+        """The text that stands in every request since the last compaction, before the first one since the session's start."""
         folder = self._folders.session(tool.name, content.session.partition(":")[2])
-        kept, mission = self._folders.standing(folder), _mission(content, now.beside)
-        if kept is None or (kept.compactions, kept.about) != (now.compactions, mission):
-            text = _joined(now.beside, given.text if now.compactions else "")
-            kept = Standing(now.compactions, mission, tool.reply(tool.request_event, text))
+        missions = outline.sections(content.parts.mind).get("Mission", []) if now.compactions else []
+        kept, about = self._folders.standing(folder), made_for(now.beside, missions)
+        if kept is None or (kept.compactions, kept.about) != (now.compactions, about):
+            text = self._stands(content, given, now)
+            if not text:
+                return {}
+            kept = Standing(now.compactions, about, tool.reply(tool.request_event, text))
             self._folders.let_stand(folder, kept)
         return {tool.request_event: kept.reply}
+
+    def _stands(self, content: Content, given: Rendered, now: Situation) -> str:
+        """The bootstrap of the project, since a compaction its short form between the constraints and the checkpoint."""
+        session = self._store.session(content.session)
+        found = identity.find(session.cwd) if session else None
+        window = session.window if session else None
+        if not now.compactions:
+            return opening.bootstrap(self._store, found, project.BOOTSTRAP, window, self._clock())
+        return _joined(now.beside, opening.beside(self._store, found, now.beside, window, self._clock()), given.text)
 
     def behind(self, tool: Tool, session: Session) -> bool:
         """Whether the text that stands is one from before the last compaction."""
@@ -159,10 +173,14 @@ def summary_hint(content: Content) -> str:
     return "\n".join(lines)
 
 
-def _mission(content: Content, beside: str) -> str:
-    """What stands in the text changes when this does."""
-    lines = [*outline.sections(content.parts.mind).get("Mission", []), beside]
-    return hashlib.blake2b("\n".join(lines).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+def made_for(beside: str, missions: Sequence[str] = ()) -> str:
+    """What a text was made for that stands in every request: it is made anew when this changes.
+
+    That is the version of the constraints, which their first line names (how much of them there is room for may become clear
+    later), and the mission.
+    """
+    named = "\n".join([*missions, beside.partition("\n")[0]])
+    return hashlib.blake2b(named.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 def _line(content: Content) -> str:

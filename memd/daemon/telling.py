@@ -12,7 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from memd.daemon import steps
-from memd.daemon.giving import transcript
+from memd.daemon.giving import located
 from memd.daemon.worker import Urgency, Worker
 from memd.errors import SourceUnreadable
 from memd.extract.material import SPEAKING
@@ -51,7 +51,7 @@ class Telling:
 
     async def _read_on(self, tool: Tool, moment: Moment, name: str) -> Record | None:
         """The row may be on disk and not read yet."""
-        path = transcript(tool, moment)
+        path = located(tool, moment, self._reader())
         if path is None or moment.turn is None:
             return None
         with suppress(SourceUnreadable):

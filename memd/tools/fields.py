@@ -15,6 +15,10 @@ NAMES, _PART, _LOOKED_AT = 1_000, 12, 60_000
 looking for them ends."""
 
 
+DETAIL = 2_000
+"""Characters of an edited text, a prompt or a description that are kept with a call."""
+
+
 def string(row: Mapping[str, Any], key: str) -> str:
     """A string field, empty when it is not one."""
     value = row.get(key)
@@ -107,3 +111,10 @@ def _naming(text: str) -> str:
         if not item.isdigit():
             names.append(item)
     return f"; in them: {' '.join(names)}" if names else ""
+
+
+def short(value: Any) -> Any:
+    """A value that may be kept with a call; None for what is neither text, number nor truth."""
+    if isinstance(value, str):
+        return beginning(value, DETAIL)
+    return value if isinstance(value, bool | int | float) else None

@@ -110,7 +110,7 @@ def _file(done: Done, whose: Whose) -> Iterator[JournalEntry]:
 def _inside(done: Done, whose: Whose, path: str, old: str, new: str) -> Iterator[JournalEntry]:
     """What changed inside a file: values and definitions."""
     if cut := max(len(old), len(new)) >= CUT:
-        old, new = (piece.rpartition("\n")[0] if len(piece) >= CUT else piece for piece in (old, new))
+        old, new = (piece[:CUT].rpartition("\n")[0] if len(piece) >= CUT else piece for piece in (old, new))
     for key, before, after in values.changes(path, old, new):
         if cut and None in {before, after}:
             continue

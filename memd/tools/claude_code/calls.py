@@ -10,12 +10,10 @@ from typing import Any
 from memd.model import Kind, Operation, State
 from memd.model.secrets import mask
 from memd.tools.claude_code import jobs
-from memd.tools.fields import beginning, excerpt, flag, flat, items, string, table
+from memd.tools.fields import DETAIL, excerpt, flag, flat, items, short, string, table
 
 Row = Mapping[str, Any]
 
-DETAIL = 2_000
-"""Characters of an edited text, a prompt or a description that are kept with a call."""
 RESULT = 400
 """Characters of a tool's answer that are kept; the rest is found by the record's pointer into the transcript."""
 
@@ -96,20 +94,20 @@ def started(block: Row, at: int | None) -> Operation | None:
 
 
 def _detail(kind: Kind, given: Row) -> dict[str, Any]:
-    kept = ((key, _short(given.get(key))) for key in _DETAILS.get(kind, ()))
+    kept = ((key, short(given.get(key))) for key in _DETAILS.get(kind, ()))
     detail: dict[str, Any] = {key: value for key, value in kept if value is not None and value != ""}
     match kind:
         case Kind.EDIT:
             edits = items(given, "edits") or [given]
             pieces = [edit for edit in edits if isinstance(edit, dict)]
             old, new = ("\n".join(filter(None, map(piece, pieces))) for piece in (_old, _new))
-            detail |= {"old": _short(old), "new": _short(new), "edits": len(edits)}
+            detail |= {"old": short(old), "new": short(new), "edits": len(edits)}
         case Kind.CREATE:
             text = string(given, "content")
-            detail |= {"new": _short(text), "lines": text.count("\n") + 1}
+            detail |= {"new": short(text), "lines": text.count("\n") + 1}
         case Kind.ASK:
             asked = [string(q, "question") for q in items(given, "questions") if isinstance(q, dict)]
-            detail |= {"questions": [_short(question) for question in asked]}
+            detail |= {"questions": [short(question) for question in asked]}
         case _:
             pass
     return detail
@@ -121,12 +119,6 @@ def _old(edit: Row) -> str:
 
 def _new(edit: Row) -> str:
     return string(edit, "new_string") or string(edit, "new_source")
-
-
-def _short(value: Any) -> Any:
-    if isinstance(value, str):
-        return beginning(value, DETAIL)
-    return value if isinstance(value, bool | int | float) else None
 
 
 def finished(call: Operation, row: Row, block: Row, at: int | None) -> Operation:
@@ -161,18 +153,16 @@ def _answered(known: Row) -> dict[str, Any]:
     found: dict[str, Any] = {}
     named = (("job", "backgroundTaskId"), ("job", "shellId"), ("agent", "agentId"), ("output", "outputFile"))
     found |= {name: string(known, key) for name, key in named if string(known, key)}
-    found |= {
-        name: _short(known[name]) for name in ("id", "humanSchedule", "scheduledFor", "numLines") if name in known
-    }
+    found |= {name: short(known[name]) for name in ("id", "humanSchedule", "scheduledFor", "numLines") if name in known}
     if string(known, "type") == "update" and "originalFile" in known:  # a Write over a file that was there
-        found |= {"existed": True, "old": _short(string(known, "originalFile"))}
+        found |= {"existed": True, "old": short(string(known, "originalFile"))}
     if string(known, "plan"):
         found["plan"] = mask(string(known, "plan"))[: DETAIL * 4]
     if table(known, "answers"):
-        found["answers"] = {str(q): _short(a) for q, a in table(known, "answers").items()}
+        found["answers"] = {str(q): short(a) for q, a in table(known, "answers").items()}
     if string(table(known, "file"), "filePath"):
         lines = table(known, "file")
-        found |= {name: _short(lines.get(name)) for name in ("startLine", "numLines", "totalLines")}
+        found |= {name: short(lines.get(name)) for name in ("startLine", "numLines", "totalLines")}
     return found
 
 

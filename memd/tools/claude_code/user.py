@@ -10,7 +10,7 @@ from memd.model.secrets import mask
 from memd.provenance import classify
 from memd.tools.claude_code import branches, calls, delivery, queue
 from memd.tools.claude_code.reading import HARNESS, Reading, Row
-from memd.tools.fields import excerpt, flag, flat, items, moment, string, table
+from memd.tools.fields import DETAIL, excerpt, flag, flat, items, moment, string, table
 
 _ARGS = re.compile(r"<command-args>(.*)</command-args>", re.DOTALL)
 _NAME = re.compile(r"<command-name>/?(.*?)</command-name>", re.DOTALL)
@@ -43,7 +43,7 @@ def _plan(reading: Reading, row: Row, text: str) -> None:
     extra = {"plan": True, **({"earlier": earlier[1]} if earlier else {})}
     reading.say(key, row, Envelope(Origin.CLIENT), text, **extra)
     at = moment(row.get("timestamp"))
-    detail = {"plan": mask(plan)[: calls.DETAIL * 4], **({"earlier": earlier[1]} if earlier else {})}
+    detail = {"plan": mask(plan)[: DETAIL * 4], **({"earlier": earlier[1]} if earlier else {})}
     reading.events.append(Operation(f"plan:{key}", Kind.PLAN, "plan", at, State.DONE, "", detail))
 
 

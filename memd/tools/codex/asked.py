@@ -10,9 +10,9 @@ from typing import Any
 
 from memd.model import Kind, Operation, State
 from memd.model.secrets import mask
-from memd.tools.codex import patch
-from memd.tools.codex.calls import DETAIL, FILES, RESULT, changed, command, line, loaded, output, short
-from memd.tools.fields import excerpt, items, string, table, whole
+from memd.tools import patches
+from memd.tools.codex.calls import RESULT, command, line, loaded, output
+from memd.tools.fields import DETAIL, excerpt, items, short, string, table, whole
 
 Row = Mapping[str, Any]
 
@@ -42,7 +42,7 @@ _Call = tuple[Kind, str, dict[str, Any]]
 
 def _shell(given: Row) -> _Call:
     typed = command(given.get("cmd") or given.get("command"))
-    if "apply_patch" in typed[:_HEAD] and patch.written(typed):
+    if "apply_patch" in typed[:_HEAD] and patches.written(typed):
         return _patch({"input": typed})
     why = string(given, "justification")
     return Kind.COMMAND, mask(typed)[: DETAIL * 2], {"description": short(why)} if why else {}
@@ -57,7 +57,7 @@ def _steps(given: Row) -> _Call:
     listed = [one for one in items(given, "plan") if isinstance(one, dict)]
     steps = [
         {"id": str(number), "text": mask(string(one, "step"))[:DETAIL], "status": string(one, "status") or "pending"}
-        for number, one in enumerate(listed[:FILES], 1)
+        for number, one in enumerate(listed[: patches.FILES], 1)
     ]
     return Kind.TASKS, "", {"steps": steps}
 
@@ -103,7 +103,8 @@ def finished(call: Operation, value: Any, at: int | None) -> list[Operation]:
     exits = _exit(value, text)
     state = _state(text, exits)
     if call.kind is Kind.EDIT:
-        return list(changed(call.call, patch.written(call.detail.get("patch", "")), at, state, _body(text)))
+        changes = patches.written(call.detail.get("patch", ""))
+        return list(patches.operations(call.call, changes, at, state, excerpt(_body(text), RESULT)))
     detail = dict(call.detail)
     match call.kind:
         case Kind.COMMAND:

@@ -11,26 +11,19 @@ from typing import Any
 
 from memd.model import Kind, Operation, State
 from memd.model.secrets import mask
+from memd.tools import patches
 from memd.tools.codex import patch
-from memd.tools.fields import excerpt, items, string, table, whole
+from memd.tools.fields import DETAIL, excerpt, items, short, string, table, whole
 
 Row = Mapping[str, Any]
 
-DETAIL = 2_000
-"""Characters of an edited text, a prompt or a description that are kept with a call."""
 RESULT = 1_200
 """Characters of a tool's answer that are kept; the rest is found by the record's pointer into the transcript."""
-FILES = 100
-"""So many files of one patch are told of."""
+
+READ = 100
+"""So many files that one command reads are told of."""
 
 _STATES = {"failed": State.FAILED, "declined": State.REFUSED, "in_progress": State.RUNNING}
-
-
-def short(value: Any) -> Any:
-    """A value that may be kept with a call."""
-    if isinstance(value, str):
-        return value if len(value) <= DETAIL else mask(value)[:DETAIL]
-    return value if isinstance(value, bool | int | float) else None
 
 
 def output(value: Any) -> str:
@@ -80,7 +73,7 @@ def _command(item: Row, at: int | None) -> Iterator[Operation]:
     )
     parsed = [one for one in items(item, "parsed_cmd") if isinstance(one, dict)]
     if state is State.DONE and parsed and all(string(one, "type") == "read" for one in parsed):
-        for number, one in enumerate(parsed[:FILES], 1):
+        for number, one in enumerate(parsed[:READ], 1):
             path = _inside(string(item, "cwd"), string(one, "path") or string(one, "name"))
             yield Operation(f"{string(item, 'id')}:read:{number}", Kind.READ, name, at, state, path)
 
@@ -94,20 +87,8 @@ def _files(item: Row, at: int | None) -> Iterator[Operation]:
     state = _STATES.get(string(item, "status"), State.DONE)
     state = State.FAILED if item.get("success") is False else state
     text = string(item, "stdout") if state is State.DONE else string(item, "stderr") or string(item, "stdout")
-    yield from changed(string(item, "id"), patch.reported(table(item, "changes")), at, state, text)
-
-
-def changed(call: str, changes: list[patch.Change], at: int | None, state: State, text: str) -> Iterator[Operation]:
-    """One operation a file of a patch, under a call of its own."""
-    for change in changes[:FILES]:
-        kind = Kind.CREATE if change.kind == "add" else Kind.EDIT
-        detail: dict[str, Any] = {"new": short(change.new)}
-        detail |= {"lines": change.new.count("\n") + 1} if kind is Kind.CREATE else {"old": short(change.old)}
-        detail |= {"deleted": True} if change.kind == "delete" else {}
-        detail |= {"moved": change.moved} if change.moved else {}
-        yield Operation(
-            f"{call}:{change.path}", kind, "apply_patch", at, state, change.path, detail, excerpt(text, RESULT)
-        )
+    changes = patch.reported(table(item, "changes"))
+    yield from patches.operations(string(item, "id"), changes, at, state, excerpt(text, RESULT))
 
 
 def _mcp(item: Row, at: int | None) -> Iterator[Operation]:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from memd.model import Kind, Operation, State
-from memd.tools.codex import calls, patch
+from memd.tools import patches
 from memd.tools.fields import string, table
 from memd.tools.protocol import Moment
 
@@ -47,7 +47,7 @@ def _calls(payload: Mapping[str, Any]) -> tuple[Operation, ...]:
     """What is about to be done: a line for the shell, or each file of a patch; both have their text in `command`."""
     ident, text = string(payload, "tool_use_id"), string(table(payload, "tool_input"), "command")
     if string(payload, "tool_name") == "apply_patch":
-        return tuple(calls.changed(ident, patch.written(text), None, State.RUNNING, ""))
+        return tuple(patches.operations(ident, patches.written(text), None, State.RUNNING))
     return (Operation(ident, Kind.COMMAND, "exec_command", None, State.RUNNING, text),) if text else ()
 
 

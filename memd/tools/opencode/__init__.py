@@ -25,7 +25,7 @@ class OpenCode:
     part_limit = hooks.PART_LIMIT
     part_count = 1
     prompt_event = ""
-    call_event = ""
+    call_event = hooks.CALL
     request_event = hooks.REQUEST
     restores_skills = False
     writer: Scribe | None = OpenCodeScribe()

@@ -120,26 +120,26 @@ def tool(reading: Reading, message: str, part: Row, at: int | None) -> None:
     """A call: told when its input is there, and with its result."""
     ident = string(part, "id")
     known = reading.message(message) or {}
-    call = calls.operation(part, at)
-    if call is None or ident in known.get("parts", ()):
+    made = calls.operations(part, at)
+    if not made or ident in known.get("parts", ()):
         return
     _shell(reading, message, part, at)
     state = string(table(part, "state"), "status")
     if state == "running":
-        sign = {"title": string(table(part, "state"), "title")[:100], "agent": call.detail.get("agent", "")}
+        sign = {"title": string(table(part, "state"), "title")[:100], "agent": made[0].detail.get("agent", "")}
         if reading.state.calls.get(ident) != sign:  # the client writes a running call again with each piece of output
             reading.state = replace(reading.state, calls=put(reading.state.calls, ident, sign, OPEN))
-            reading.events.append(call)
+            reading.events.extend(made)
         return
     reading.state = replace(reading.state, calls=without(reading.state.calls, ident))
     told(reading, message, ident)
-    if call.state is State.REFUSED:  # the client does not ask the model again
+    if made[0].state is State.REFUSED:  # the client does not ask the model again
         reading.remember(message, refused=True)
-    key, said = reading.of or ident, calls.answer(part)
+    key, said, call = reading.of or ident, calls.answer(part), string(part, "callID") or ident
     cut = len(said) - calls.RESULT if len(said) > calls.RESULT else 0
-    reading.say(message, key, at, delivery.result(), excerpt(said, calls.RESULT), call=call.call, cut=cut)
-    reading.events.append(call)
-    _words(reading, message, part, key, call.call, at)
+    reading.say(message, key, at, delivery.result(), excerpt(said, calls.RESULT), call=call, cut=cut)
+    reading.events.extend(made)
+    _words(reading, message, part, key, call, at)
 
 
 def _words(reading: Reading, message: str, part: Row, key: str, call: str, at: int | None) -> None:

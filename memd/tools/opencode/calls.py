@@ -4,18 +4,16 @@ Names and fields as in 1.18.33 (recorded, or read in the client: question, permi
 A command that failed is `completed` there, its exit code in `metadata.exit`.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from memd.model import Kind, Operation, State
 from memd.model.secrets import mask
-from memd.tools.fields import excerpt, flag, flat, items, string, table, whole
+from memd.tools import patches
+from memd.tools.fields import DETAIL, excerpt, flag, flat, items, short, string, table, whole
 
 Row = Mapping[str, Any]
 
-DETAIL = 2_000
-"""Characters of an edited text, a prompt or a description that are kept with a call."""
 RESULT = 1_200
 """Characters of a tool's answer that are kept; the rest is found by the record's pointer into the log."""
 
@@ -58,15 +56,23 @@ _DETAILS = {
     Kind.SEARCH: ("path", "include"),
     Kind.AGENT: ("prompt", "subagent_type", "background", "command"),
 }
-_PATCHED = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.{1,1000})$", re.MULTILINE)
 _REFUSED = "The user rejected permission to use this specific tool call"
 _FEEDBACK = "The user rejected permission to use this specific tool call with the following feedback: "
 _DISMISSED = "The user dismissed this question"
 _ABORTED = ("Tool execution aborted", "Tool execution was aborted", "Aborted", "The operation was aborted")
 
 
+def operations(part: Row, at: int | None) -> tuple[Operation, ...]:
+    """The call that a tool part tells of, as far as it has come, a patch as one for each of its files; none before its input."""
+    call = operation(part, at)
+    changes = patches.written(string(table(table(part, "state"), "input"), "patchText")) if call else []
+    if call is None or not changes:
+        return () if call is None else (call,)
+    return tuple(patches.operations(call.call, changes, at, call.state, call.result))
+
+
 def operation(part: Row, at: int | None) -> Operation | None:
-    """The call that a tool part tells of, as far as it has come; None before its input is there."""
+    """The whole call in one."""
     name, state = string(part, "tool"), table(part, "state")
     call = string(part, "callID") or string(part, "id")
     if not name or not call or string(state, "status") not in {"running", "completed", "error"}:
@@ -75,9 +81,9 @@ def operation(part: Row, at: int | None) -> Operation | None:
     given, found = table(state, "input"), table(state, "metadata")
     done = _state(kind, state, found)
     result = "" if done is State.RUNNING else excerpt(answer(part), RESULT)
-    chosen = {question: _short(words) for question, words in answers(part)}
+    chosen = {question: short(words) for question, words in answers(part)}
     detail = _detail(kind, given, found) | _outcome(kind, found) | ({"answers": chosen} if chosen else {})
-    return Operation(call, kind, name, at, done, _target(kind, given, found), detail, result)
+    return Operation(call, kind, name, at, done, _target(kind, given), detail, result)
 
 
 def answer(part: Row) -> str:
@@ -99,35 +105,27 @@ def _state(kind: Kind, state: Row, found: Row) -> State:
     return State.FAILED if kind is Kind.COMMAND and (whole(found, "exit") or 0) != 0 else State.DONE
 
 
-def _target(kind: Kind, given: Row, found: Row) -> str:
+def _target(kind: Kind, given: Row) -> str:
     if kind is Kind.ASK:
         return next((string(one, "question") for one in items(given, "questions") if isinstance(one, dict)), "")[
             :DETAIL
         ]
-    named = next((string(given, key) for key in _TARGETS.get(kind, ()) if string(given, key)), "")
-    return named or next(iter(_files(given, found)), "")
-
-
-def _files(given: Row, found: Row) -> list[str]:
-    """The files that a patch changes: as its result tells, else as its text names them."""
-    told = [string(one, "filePath") or string(one, "file") for one in items(found, "files") if isinstance(one, dict)]
-    return [name for name in told if name] or [name.strip() for name in _PATCHED.findall(string(given, "patchText"))]
+    return next((string(given, key) for key in _TARGETS.get(kind, ()) if string(given, key)), "")
 
 
 def _detail(kind: Kind, given: Row, found: Row) -> dict[str, Any]:
-    kept = ((key, _short(given.get(key))) for key in _DETAILS.get(kind, ()))
+    kept = ((key, short(given.get(key))) for key in _DETAILS.get(kind, ()))
     detail: dict[str, Any] = {key: value for key, value in kept if value is not None and value != ""}
     match kind:
         case Kind.EDIT:
             edits: list[Row] = [one for one in items(given, "edits") if isinstance(one, dict)] or [given]
-            new = string(edits[0], "newString") or string(given, "patchText")
-            detail |= {"old": _short(string(edits[0], "oldString")), "new": _short(new), "edits": len(edits)}
-            detail |= {"files": _files(given, found)[:50]} if string(given, "patchText") else {}
+            old, new = (string(edits[0], name) for name in ("oldString", "newString"))
+            detail |= {"old": short(old), "new": short(new), "edits": len(edits)}
         case Kind.CREATE:
             text = string(given, "content")
-            detail |= {"new": _short(text), "lines": text.count("\n") + 1}
+            detail |= {"new": short(text), "lines": text.count("\n") + 1}
         case Kind.ASK:
-            detail |= {"questions": [_short(question) for question in questions(given)]}
+            detail |= {"questions": [short(question) for question in questions(given)]}
         case Kind.TASKS:
             detail |= {"items": _tasks(given, found)} if items(given, "todos") or items(found, "todos") else {}
         case _:
@@ -180,9 +178,3 @@ def refusal(part: Row) -> str:
     state = table(part, "state")
     error = string(state, "error") if string(state, "status") == "error" else ""
     return error.removeprefix(_FEEDBACK).strip() if error.startswith(_FEEDBACK) else ""
-
-
-def _short(value: Any) -> Any:
-    if isinstance(value, str):
-        return value if len(value) <= DETAIL else mask(value)[:DETAIL]
-    return value if isinstance(value, bool | int | float) else None

@@ -3,19 +3,25 @@
 - `Request`, before each request to the model: the text goes in as a system message of its own. The client keeps nothing of it,
   so it is given anew each time, the same bytes. The plugin asks neither for titles and summaries nor in child sessions.
 - `PreCompact`, before a summary is asked for: the text is appended to that request.
+- `Call`, before one of its reading, editing and shell tools runs: the text is put behind the call's result, in the next request
+  and in all later ones, since the client takes nothing before a call but an error, which would refuse it.
 - `Note`: something new is in the session's notes; nothing is given.
 
 The plugin takes the answer as it is, plain text. Its payload is `{"session_id", "cwd", "model": "<provider>/<model>", "context",
-"input", "output"}`, the last three in tokens; `Note` has the session alone.
+"input", "output"}`, the last three in tokens; `Call` has `{"session_id", "cwd", "turn", "call_id", "tool", "args"}`, `turn` being
+the user's message that is answered; `Note` has the session alone.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
-from memd.tools.fields import string
+from memd.model import Operation
+from memd.tools.fields import string, table, whole
+from memd.tools.opencode import calls
 from memd.tools.protocol import Moment
 
 REQUEST = "Request"
+CALL = "Call"
 PRE_COMPACT = "PreCompact"
 NOTE = "Note"
 
@@ -34,7 +40,22 @@ def moment(event: str, payload: Mapping[str, Any]) -> Moment | None:
     session = string(payload, "session_id")
     if not session:
         return None
-    return Moment(event=event, source=None, session=session, cwd=string(payload, "cwd") or None)
+    return Moment(
+        event=event,
+        source=None,
+        session=session,
+        cwd=string(payload, "cwd") or None,
+        turn=string(payload, "turn") or None,
+        window=whole(payload, "context") or None,
+        calls=_calls(payload) if event == CALL else (),
+    )
+
+
+def _calls(payload: Mapping[str, Any]) -> tuple[Operation, ...]:
+    """What is about to be done: each file of a patch is told of."""
+    running = {"status": "running", "input": table(payload, "args")}
+    part = {"tool": string(payload, "tool"), "callID": string(payload, "call_id"), "state": running}
+    return calls.operations(part, None)
 
 
 def reply(event: str, text: str) -> bytes:

@@ -8,7 +8,7 @@ from typing import Any
 
 from memd.model import Gap
 from memd.tools.fields import items, moment, string, table, whole
-from memd.tools.opencode import assistant, user
+from memd.tools.opencode import assistant, delivery, user
 from memd.tools.opencode.reading import Reading, Row
 from memd.tools.opencode.state import NOTED, put
 
@@ -24,6 +24,8 @@ def read(reading: Reading, note: Row) -> None:
             _window(reading, note)
         case "injected":
             _injected(reading, note)
+        case "advised":
+            _advised(reading, note)
         case kind if kind not in _SILENT:
             reading.events.append(Gap("unknown", f"note/{kind}"))
 
@@ -70,3 +72,12 @@ def _injected(reading: Reading, note: Row) -> None:
         reading.events.append(assistant.receipt(given, given["code"]))
     else:
         reading.state = replace(reading.state, given=given)
+
+
+def _advised(reading: Reading, note: Row) -> None:
+    """What the agent was told beside the result of a call."""
+    call, message, text = (string(note, name) for name in ("call_id", "message_id", "text"))
+    if not call or not text:
+        reading.events.append(Gap("malformed", "a note of advice without a call or a text"))
+        return
+    reading.say(message, f"{call}:advice", moment(note.get("at")), delivery.injection(), text, call=call)

@@ -31,12 +31,13 @@ def test_several_edits():
 
 
 def test_a_patch():
-    """The files stand in the patch, or in its result."""
+    """Each of its files is told of, with what went and what came."""
     patch = "*** Begin Patch\n*** Update File: src/a.py\n@@\n-x\n+y\n*** Add File: b.py\n+z\n*** End Patch"
-    call = one("apply_patch", {"patchText": patch})
-    assert (call.target, call.detail["files"]) == ("src/a.py", ["src/a.py", "b.py"])
-    call = one("apply_patch", {"patchText": patch}, metadata={"files": [{"filePath": "/p/src/a.py"}]})
-    assert call.target == "/p/src/a.py"
+    calls = called(tool("apply_patch", {"patchText": patch})).calls
+    assert [(call.kind, call.target, call.detail) for call in calls] == [
+        (Kind.EDIT, "src/a.py", {"old": "x", "new": "y"}),
+        (Kind.CREATE, "b.py", {"new": "z", "lines": 1}),
+    ]
 
 
 def test_a_skill():

@@ -79,7 +79,7 @@ class Bench:
         self._take(events)
         self._store.projects.about(self._project, target)
         self._store.projects.named(self._project, f"file{number % self._files}.toml")
-        self._store.projects.touches(self._seed.session, f"{self._work}/src/file{number % self._files}.toml")
+        self._store.projects.touches(self._seed.session, {f"{self._work}/src/file{number % self._files}.toml"})
         self._store.projects.anchors(self._project, 120)
         return time.perf_counter() - start
 

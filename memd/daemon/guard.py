@@ -19,6 +19,7 @@ from memd.daemon.telling import IN_TIME
 from memd.daemon.worker import Urgency, Worker
 from memd.extract import journal, risks
 from memd.extract.anchors import inside
+from memd.extract.files import Part, looks, with_reads
 from memd.extract.journal import Whose, values
 from memd.extract.material import SPEAKING
 from memd.model import Boundary, Done, Kind, Operation, Session, State
@@ -81,7 +82,7 @@ class Guard:
 
         What may come too late for its hook is not counted as said.
         """
-        calls = [call for call in moment.calls if call.kind in KINDS]
+        calls = [call for call in with_reads(moment.calls) if call.kind in KINDS]
         if not self._config.guard or not calls:
             return ""
         scene = self._scene(f"{tool.name}:{moment.session}")
@@ -170,20 +171,27 @@ class Guard:
         return False
 
     def _read_before(self, scene: Scene, boundary: Boundary, call: Done) -> Iterator[Note]:
-        """A file that was read before the compaction and that nobody changed since."""
-        touches = self._reader().projects.touches(scene.session.id, call.target)
-        read = next((one for one in touches if one.kind is Kind.READ), None)
-        if read is None or touches[0].number > boundary.number or read.ended_at is None:
+        """A file that was read before the compaction, the same part of it, and that nobody changed since."""
+        path, part = scene.paths.relate(call.target), looks(call)[0][1]
+        names = {call.target, path, f"{scene.found.root}/{path}"}
+        lately = self._reader().projects.touches(scene.session.id, names)
+        touches = [(one, shown) for one in lately for shown in self._shown(scene, one, path)]
+        read = next((one for one, shown in touches if shown == part), None)
+        if read is None or touches[0][0].number > boundary.number or read.ended_at is None:
             return
-        if any(read.detail.get(name) != call.detail.get(name) for name in ("offset", "limit")):
-            return
-        path = scene.paths.relate(call.target)
-        real = scene.paths.real(path)
-        if real is None or _changed(str(real)) > (touches[0].ended_at or read.ended_at):
+        last, real = touches[0][0], scene.paths.real(path)
+        if real is None or _changed(str(real)) > (last.ended_at or read.ended_at):
             return
         told = f"`{line(path, 120)}` was read before the compaction (#{read.number}, {clock(read.ended_at)})"
-        since = "nobody changed it since" if touches[0] is read else "changed since by you alone"
+        changed = any(one.kind in {Kind.EDIT, Kind.CREATE} and one.number > read.number for one, _ in touches)
+        since = "changed since by you alone" if changed else "nobody changed it since"
         yield Note(f"read {path}", f"{told} and {since}")
+
+    def _shown(self, scene: Scene, call: Done, path: str) -> list[Part]:
+        """Which parts of a file a call of the record showed; nothing of it where it changed the file."""
+        if call.kind in {Kind.EDIT, Kind.CREATE}:
+            return [("changed",)] if scene.paths.relate(call.target) == path else []
+        return [part for shown, part in looks(call) if scene.paths.relate(shown) == path]
 
     def _elsewhere(self, scene: Scene, call: Done) -> Iterator[Note]:
         """A path that is not there while the journal or an anchor knows where it is."""

@@ -9,6 +9,7 @@ from memd.daemon.pipeline import wall_clock
 from memd.daemon.telling import IN_TIME
 from memd.daemon.worker import Urgency, Worker
 from memd.extract.anchors import inside
+from memd.extract.files import with_reads
 from memd.model import Kind
 from memd.project import facts, identity, sources
 from memd.project.paths import Paths
@@ -34,7 +35,7 @@ class Reminding:
 
     def lines(self, tool: Tool, moment: Moment, asked: float) -> str:
         """The facts of what the announced calls touch; usually none. `asked` as for the guard."""
-        targets = [call.target for call in moment.calls if call.kind in KINDS]
+        targets = [call.target for call in with_reads(moment.calls) if call.kind in KINDS]
         session = self._reader().session(f"{tool.name}:{moment.session}") if targets else None
         found = identity.find(session.cwd) if session else None
         if session is None or found is None or found.agent is None:

@@ -2,11 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from memd.extract import shell
-from memd.model import Done, Kind, State
+from memd.model import Done, Kind, Operation, State
+
+Part = tuple[object, ...]
+"""Which part of a file was shown: where from and how much, or the shell's command for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +35,33 @@ def touched(done: Sequence[Done]) -> list[Touched]:
 
 
 def _paths(call: Done) -> list[str]:
-    """The files of a call; one that a shell named from its own directory stays relative where that is not known."""
     if call.kind in {Kind.READ, Kind.EDIT, Kind.CREATE}:
         return [call.target] if call.target else []
-    looked = shell.looked_at(call.target) if call.kind is Kind.COMMAND else []
+    return [path for path, _ in looks(call)]
+
+
+def looks(call: Operation | Done) -> list[tuple[str, Part]]:
+    """The files that a call shows, and which part of each; equal for calls that show the same.
+
+    One that a shell named from its own directory stays relative where that is not known.
+    """
+    if call.kind is Kind.READ:
+        shown = shell.shows(str(call.detail.get("command") or "cat "))
+        return [(call.target, (*(call.detail.get(name) for name in ("offset", "limit")), shown))]
+    found = shell.looked_at(call.target) if call.kind is Kind.COMMAND else []
     where = PurePosixPath(str(call.detail.get("cwd") or shell.entered(call.target)))
-    return [path if path.startswith("~") else str(where / path) for path in looked]
+    whole = [(path if path.startswith("~") else str(where / path), part) for path, part in found]
+    return [(path, (None, None, part)) for path, part in whole]
+
+
+def with_reads(calls: Iterable[Operation]) -> list[Operation]:
+    """Calls, and behind each shell line the reading that it does, as a call of its own."""
+    found = list[Operation]()
+    for call in calls:
+        found.append(call)
+        shown = looks(call) if call.kind is Kind.COMMAND else []
+        found += [replace(call, kind=Kind.READ, target=path, detail={"command": part[-1]}) for path, part in shown]
+    return found
 
 
 def _after(before: Touched, call: Done) -> Touched:

@@ -54,6 +54,8 @@ _TESTS = re.compile(
     r"|(?:npm|pnpm|yarn|bun|make|just|mise|task|rake|deno)(?: run)? (?:test|check)(?:[:\w-]*))(?=\s|$)"
 )
 _SHOWS = re.compile(r"(?:cat|nl|head|tail|less|bat|sed -n)\s")
+_INTO = re.compile(r"\d?>[>|]?\s*\S+|<<<?.*")
+_WHOLE = re.compile(r"(?:cat|nl|less|bat)\s")
 _A_FILE = re.compile(r"(?![-\d])(?=.*[A-Za-z])(?:[\w.@+~-]*/)*[\w.@+-]+\.\w{1,8}")
 _TRIVIAL = re.compile(
     r"(?:ls|cd|cat|head|tail|grep|rg|find|sed|awk|echo|printf|wc|pwd|sleep|which|mkdir|true|false|sort|uniq|tr|cut|xargs|tee"
@@ -119,10 +121,17 @@ def spoken(command: str) -> str:
     return " ".join([*words[:1], *(second if words and not trivial(f"{words[0]} ") else [])])
 
 
-def looked_at(command: str) -> list[str]:
-    """The files that a shell line shows (`cat a`, `sed -n 1,9p a`), as they are named in it."""
-    shown = (part.split()[1:] for part in simple(command) if _SHOWS.match(part))
-    return [word for words in shown for word in (w.strip("'\"") for w in words) if _A_FILE.fullmatch(word)]
+def looked_at(command: str) -> list[tuple[str, str]]:
+    """The files that a shell line shows (`cat a`, `sed -n 1,9p a`) as they are named in it, each with what of it is shown."""
+    shown = ((shows(part), _INTO.sub("", part).split()[1:]) for part in simple(command) if _SHOWS.match(part))
+    return [
+        (word, what) for what, words in shown for word in (w.strip("'\"") for w in words) if _A_FILE.fullmatch(word)
+    ]
+
+
+def shows(part: str) -> str:
+    """What a simple command shows of a file: empty for all of it, else the command itself."""
+    return "" if _WHOLE.match(part) else part
 
 
 def entered(command: str) -> str:

@@ -267,6 +267,11 @@ def m007_runs(sql: sqlite3.Connection) -> None:
     sql.execute("CREATE INDEX run_session ON run (session, id)")
 
 
+def m008_commands(sql: sqlite3.Connection) -> None:
+    """The last shell lines of a session are looked through for what they read."""
+    sql.execute("CREATE INDEX operation_command ON operation (session, id) WHERE kind = 'command'")
+
+
 MIGRATIONS: tuple[Step, ...] = (
     m001_first,
     m002_search,
@@ -275,6 +280,7 @@ MIGRATIONS: tuple[Step, ...] = (
     m005_judging,
     m006_answers,
     m007_runs,
+    m008_commands,
 )
 """Append only: the place in this tuple is the number."""
 

@@ -6,7 +6,7 @@ it and `filed` behind them.
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from posixpath import basename
 
@@ -16,6 +16,9 @@ from memd.model.journal import JournalEntry, entry
 from memd.store.calls import RESULT
 from memd.store.database import Database, Row
 from memd.store.lookup import done as as_done
+
+COMMANDS = 500
+"""A session's last shell lines that are looked through for a file's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,13 +248,20 @@ class Projects:
                 ((digest, turn, at, session) for digest in digests),
             )
 
-    def touches(self, session: str, target: str, last: int = 20) -> list[Done]:
-        """The last times that a session read or changed a file, newest first."""
+    def touches(self, session: str, targets: Collection[str], last: int = 40) -> list[Done]:
+        """The last calls of a session that read or changed a file under one of these names, newest first.
+
+        Among them those of its last shell lines in which the file's own name stands.
+        """
+        (row,) = self._db.row("SELECT row FROM session WHERE id = ?", (session,)) or (None,)
+        marks, base = ", ".join("?" * len(targets)), basename(next(iter(targets)))
         rows = self._db.rows(
-            f"SELECT call, number, kind, name, at, ended_at, state, target, detail, {RESULT} FROM operation o"  # noqa: S608 - a constant
-            " WHERE session = (SELECT row FROM session WHERE id = ?) AND target = ? AND state = 'done'"
-            " AND kind IN ('read', 'edit', 'create') ORDER BY id DESC LIMIT ?",
-            (session, target, last),
+            f"SELECT call, number, kind, name, at, ended_at, state, target, detail, {RESULT} FROM operation o"  # noqa: S608 - constants
+            f" WHERE id IN (SELECT id FROM operation WHERE session = ? AND target IN ({marks})"
+            " AND kind IN ('read', 'edit', 'create') UNION SELECT id FROM (SELECT id, target FROM operation"
+            " WHERE session = ? AND kind = 'command' ORDER BY id DESC LIMIT ?) WHERE instr(target, ?))"
+            " AND state = 'done' ORDER BY id DESC LIMIT ?",
+            (row, *targets, row, COMMANDS, base, last),
         )
         return [as_done(row) for row in rows]
 

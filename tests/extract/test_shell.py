@@ -121,14 +121,22 @@ def test_no_line_is_too_odd(command):
 @pytest.mark.parametrize(
     ("command", "files"),
     [
-        ("sed -n '1,260p' src/a.py && cat /etc/b.toml | head -5", ["src/a.py", "/etc/b.toml"]),
-        ("head -20 'notes.md'", ["notes.md"]),
+        (
+            "sed -n '1,260p' src/a.py && cat /etc/b.toml",
+            [("src/a.py", "sed -n '1,260p' src/a.py"), ("/etc/b.toml", "")],
+        ),
+        ("head -20 'notes.md'", [("notes.md", "head -20 'notes.md'")]),
         ("cat *.py", []),
+        ("cat a.md > b.md", [("a.md", "")]),
+        ("cat > b.md <<EOF\nc.md\nEOF", []),
         ("rm a.py", []),
     ],
 )
 def test_the_files_that_a_line_shows_are_known(command, files):
-    """By the name that they have in it; patterns and other programs' arguments are no files that were read."""
+    """By the name that they have in it, with the command where it shows only a part.
+
+    Patterns, other programs' arguments and what is written into are no files that were read.
+    """
     assert shell.looked_at(command) == files
 
 

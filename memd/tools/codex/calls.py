@@ -75,7 +75,8 @@ def _command(item: Row, at: int | None) -> Iterator[Operation]:
     if state is State.DONE and parsed and all(string(one, "type") == "read" for one in parsed):
         for number, one in enumerate(parsed[:READ], 1):
             path = _inside(string(item, "cwd"), string(one, "path") or string(one, "name"))
-            yield Operation(f"{string(item, 'id')}:read:{number}", Kind.READ, name, at, state, path)
+            shown = {"command": mask(string(one, "cmd"))[:DETAIL]}
+            yield Operation(f"{string(item, 'id')}:read:{number}", Kind.READ, name, at, state, path, shown)
 
 
 def _inside(folder: str, path: str) -> str:

@@ -1,11 +1,14 @@
 """A tool that takes memd's text anew in every request gets the same bytes, from a compaction to the next."""
 
 import json
+import os
 
 import pytest
 from chain import Chain
 from opencode_session import OpenCodeSession
 
+from memd import tokens
+from memd.daemon.setup import project as setup
 from memd.daemon.socket import Request
 from memd.model import marks
 from memd.tools.registry import TOOLS
@@ -19,8 +22,9 @@ class Client:
 
     def __init__(self, folder):
         self.chain = Chain(folder)
+        (folder / "work").mkdir(exist_ok=True)
         notes = self.chain.paths.state / "sessions" / "opencode"
-        self.session = OpenCodeSession(folder / "opencode" / "opencode.db", notes=notes)
+        self.session = OpenCodeSession(folder / "opencode" / "opencode.db", notes=notes, cwd=str(folder / "work"))
 
     def turn(self, text):
         self.session.typed(text)
@@ -30,9 +34,17 @@ class Client:
         self.chain.worker.hint(OPENCODE, self.session.path)
         self.chain.settle()
 
-    def asks(self):
+    def calls(self, tool, turn="m1", **args):
+        """What the plugin gets for a call."""
+        asked = {"turn": turn, "call_id": "c", "tool": tool, "args": args, "session_id": self.session.session}
+        payload = json.dumps(asked).encode()
+        text = self.chain.run(self.chain.answers(Request(1, "opencode", "Call", None, None, payload))).decode()
+        self.chain.settle()
+        return text
+
+    def asks(self, **more):
         """What the plugin gets for the next request, and notes that it put in."""
-        payload = json.dumps({"session_id": self.session.session}).encode()
+        payload = json.dumps({"session_id": self.session.session, **more}).encode()
         text = self.chain.run(self.chain.answers(Request(1, "opencode", "Request", None, None, payload))).decode()
         if found := marks.find(text):
             self.chain.settle()
@@ -109,3 +121,82 @@ def test_the_text_lies_on_disk_for_a_plugin_without_a_daemon(client):
     client.read()
     folder = client.chain.folders.session("opencode", client.session.session)
     assert (folder / "ready" / "Request").read_text() == text
+
+
+@pytest.fixture
+def ruled(client, tmp_path):
+    """A session in a project with a rule, before anything of it was read."""
+    setup.init(client.chain.paths.state, tmp_path / "work", in_repo=False)
+    (tmp_path / "work" / ".agent" / "constraints.md").write_text("1. Never touch schema.sql.\n", "utf-8")
+    fresh = Client.__new__(Client)
+    fresh.chain = client.chain
+    notes = client.chain.paths.state / "sessions" / "opencode"
+    database = tmp_path / "opencode" / "opencode.db"
+    fresh.session = OpenCodeSession(database, "ses_2222222222222222222222", notes=notes, cwd=str(tmp_path / "work"))
+    fresh.work = tmp_path / "work"
+    return fresh
+
+
+def test_the_bootstrap_stands_from_the_first_request_on(ruled):
+    """The same bytes before anything was read, behind turns and a new daemon's start, though the state changed since."""
+    first = ruled.asks(cwd=str(ruled.work), context=60_000)
+    assert first.startswith("memd: project bootstrap of work")
+    assert "1. Never touch schema.sql." in first
+    for n in range(2):
+        ruled.turn(f"Step {n}.")
+        ruled.session.edits(str(ruled.work / "a.toml"), "key = 1", f"key = {n}")
+        ruled.read()
+        assert ruled.asks(cwd=str(ruled.work)) == first
+    assert "edit `a.toml:key`" not in first
+
+
+def test_it_is_made_anew_when_the_constraints_change(ruled):
+    """A rule that people wrote in the meantime holds from the next checkpoint on."""
+    first = ruled.asks(cwd=str(ruled.work))
+    ruled.turn("Go.")
+    (ruled.work / ".agent" / "constraints.md").write_text("1. Never push on Fridays.\n", "utf-8")
+    ruled.read()
+    second = ruled.asks(cwd=str(ruled.work))
+    assert (second != first, "Fridays" in second, "schema.sql" in second) == (True, True, False)
+
+
+def test_after_a_compaction_its_short_form_stands_with_the_checkpoint(ruled):
+    """Constraints once, the project in at most 500 tokens, the checkpoint; never 15 turns without."""
+    ruled.asks(cwd=str(ruled.work))
+    ruled.turn(MISSION)
+    ruled.read()
+    ruled.session.compacts()
+    text = ruled.asks(cwd=str(ruled.work))
+    short = text[text.index("memd: project bootstrap of") :].partition("\n\n")[0]
+    assert (text.count("Never touch schema.sql."), MISSION in text) == (1, True)
+    assert tokens.count(short) <= 500
+    assert [f"\nS{n}0 " in short for n in (1, 2, 3, 4, 5)] == [True] * 5
+    for n in range(16):
+        ruled.turn(f"Step {n}.")
+    ruled.read()
+    assert ruled.asks(cwd=str(ruled.work)) == text
+
+
+def test_without_a_project_nothing_stands_before_a_compaction(client):
+    """No `.agent/`: the directory alone is no reason to speak."""
+    assert client.asks(cwd=str(client.chain.folder / "work")) == ""
+
+
+def test_advice_before_calls(ruled):
+    """What was read and done before a compaction, each once, three lines a turn; the constraints come with no call."""
+    config = ruled.work / "a.toml"
+    config.write_text("key = 1\n")
+    ruled.turn(MISSION)
+    ruled.session.typed("Go.")
+    ruled.session.runs("cat a.toml")
+    for name in ("left-pad", "right-pad", "mid-pad"):
+        ruled.session.runs(f"npm install {name}")
+    ruled.session.says("Done.")
+    os.utime(config, (1_700_000_000, 1_700_000_000))
+    ruled.session.compacts()
+    ruled.read()
+    assert "`a.toml` was read before the compaction" in ruled.calls("read", filePath=str(config))
+    assert ruled.calls("read", filePath=str(config)) == ""
+    told = [ruled.calls("bash", command=f"npm install {name}") for name in ("left-pad", "right-pad", "mid-pad")]
+    assert [("npm install" in text) for text in told] == [True, True, False]
+    assert "mid-pad" in ruled.calls("bash", turn="m2", command="npm install mid-pad")

@@ -105,6 +105,19 @@ class Plugin:
     def event(self, type_, **properties):
         self.call("event", {"event": {"type": type_, "properties": properties}})
 
+    def announces(self, call, tool="read", session=SESSION, **args):
+        """The hook before a call."""
+        self.call("tool.execute.before", {"tool": tool, "sessionID": session, "callID": call}, {"args": args})
+
+    def messages(self, *parts, session=SESSION):
+        """What a request makes of a message's parts."""
+        output = self.call(
+            "experimental.chat.messages.transform",
+            {},
+            {"messages": [{"info": {"sessionID": session}, "parts": list(parts)}]},
+        )
+        return output["messages"][0]["parts"]
+
     def compacting(self, session=SESSION):
         return self.call("experimental.session.compacting", {"sessionID": session}, {"context": []})
 
@@ -396,6 +409,57 @@ def test_an_injection_is_noted_once_for_each_text_and_compaction(plugin):
     assert noted == [(3, "ABC123", "msg_1"), (3, "ABC123", "msg_2"), (None, None, "msg_3")]
 
 
+ADVICE = "memd: note: `a.toml` was read before the compaction (#3)"
+
+
+def result(call, status="completed", **state):
+    kept = {"completed": {"output": "value = 1"}, "error": {"error": "no such file"}}.get(status, {})
+    return {"type": "tool", "callID": call, "state": {"status": status, **kept, **state}}
+
+
+def test_advice_stands_behind_the_call_s_result(plugin):
+    """In the next request and in all later ones, those of another process too; a failed call has it behind its error."""
+    words, call = {"type": "text", "text": "x"}, result("c1")
+    said = [words, result("c1", output=f"value = 1\n\n{ADVICE}"), result("c2")]
+    with fake_daemon(plugin.socket, {"Call": text(ADVICE)}) as daemon, plugin.running():
+        plugin.sent(message="msg_7")
+        plugin.announces("c1", filePath="/w/a.toml")
+        assert plugin.messages(words, call, result("c2")) == said
+        assert plugin.messages(result("c1", "running")) == [result("c1", "running")]
+        assert plugin.messages(result("c1", "error")) == [result("c1", "error", error=f"no such file\n\n{ADVICE}")]
+        assert plugin.messages(call, session="ses_other") == [call]
+    asked = {"session_id": SESSION, "cwd": "/w", "turn": "msg_7", "call_id": "c1", "tool": "read"}
+    assert daemon.payloads("Call") == [asked | {"args": {"filePath": "/w/a.toml"}}]
+    with plugin.running():
+        assert plugin.messages(words, call, result("c2")) == said
+    noted = {"v": 1, "type": "advised", "session_id": SESSION, "call_id": "c1", "message_id": "msg_7", "text": ADVICE}
+    assert plugin.notes(kind="advised") == [noted]
+
+
+def test_only_reading_editing_and_shell_calls_are_announced(plugin):
+    """Not those of a sub-agent, and of a long text only its beginning; without a daemon nothing is said."""
+    with fake_daemon(plugin.socket, {"Call": text("")}) as daemon, plugin.running():
+        for tool in ("read", "write", "apply_patch", "bash", "grep", "task", "todowrite", "mcp_search"):
+            plugin.announces(tool, tool, content="x" * 50_000)
+        plugin.announces("c9", session=CHILD)
+    asked = daemon.payloads("Call")
+    assert [one["tool"] for one in asked] == ["read", "write", "apply_patch", "bash"]
+    assert {len(one["args"]["content"]) for one in asked} == {20_000}
+    with plugin.running():
+        plugin.announces("c1")
+        assert plugin.messages(result("c1")) == [result("c1")]
+    assert plugin.notes(kind="advised") == []
+
+
+@pytest.mark.parametrize(
+    "odd", [{"messages": None}, {"messages": [None]}, {"messages": [{"info": {}, "parts": [7]}]}, {}]
+)
+def test_messages_of_another_shape_are_left_alone(plugin, odd):
+    """A client of another version loses no request."""
+    with plugin.running():
+        assert plugin.call("experimental.chat.messages.transform", {}, odd) == odd
+
+
 def test_a_sign_of_life_is_left(plugin):
     """Which process and which version of the plugin ran, and when; whole at any time."""
     with plugin.running():
@@ -405,7 +469,7 @@ def test_a_sign_of_life_is_left(plugin):
     assert {key: alive[key] for key in ("v", "type", "version", "kind")} == {
         "v": 1,
         "type": "alive",
-        "version": 1,
+        "version": 2,
         "kind": "tui",
     }
     assert alive["pid"] == plugin.process.pid

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from memd import assets
+from memd.model import Kind
 from memd.tools.opencode import hooks, plugin
 from memd.tools.protocol import Moment
 
@@ -18,7 +19,7 @@ SESSION = "ses_dd5676abaffe1wR0FjBorUF8Od"
         (
             "Request",
             {"session_id": SESSION, "cwd": "/w", "model": "scripted/m1", "context": 60_000, "output": 4_000},
-            Moment("Request", None, SESSION, "/w"),
+            Moment("Request", None, SESSION, "/w", window=60_000),
         ),
         ("PreCompact", {"session_id": SESSION, "cwd": "/w"}, Moment("PreCompact", None, SESSION, "/w")),
         ("Note", {"session_id": SESSION}, Moment("Note", None, SESSION)),
@@ -29,6 +30,27 @@ SESSION = "ses_dd5676abaffe1wR0FjBorUF8Od"
 def test_a_payload_is_a_moment(event, payload, moment):
     """Session and directory are all that is needed; without a session it is none."""
     assert hooks.moment(event, payload) == moment
+
+
+PATCH = "*** Begin Patch\n*** Update File: a.py\n@@\n-x\n+y\n*** Add File: b.py\n+z\n*** End Patch"
+
+
+@pytest.mark.parametrize(
+    ("tool", "args", "calls"),
+    [
+        ("read", {"filePath": "/w/a"}, [(Kind.READ, "/w/a")]),
+        ("edit", {"filePath": "/w/a", "oldString": "x", "newString": "y"}, [(Kind.EDIT, "/w/a")]),
+        ("bash", {"command": "git push"}, [(Kind.COMMAND, "git push")]),
+        ("apply_patch", {"patchText": PATCH}, [(Kind.EDIT, "a.py"), (Kind.CREATE, "b.py")]),
+        ("read", None, [(Kind.READ, "")]),
+        ("", {}, []),
+    ],
+)
+def test_an_announced_call(tool, args, calls):
+    """What it is about to do, a patch file by file, in the turn of the message that is answered."""
+    payload = {"session_id": SESSION, "cwd": "/w", "turn": "msg_1", "call_id": "c1", "tool": tool, "args": args}
+    moment = hooks.moment("Call", payload)
+    assert (moment.turn, [(call.kind, call.target) for call in moment.calls]) == ("msg_1", calls)
 
 
 def test_a_text_goes_as_it_is():

@@ -139,3 +139,17 @@ def test_many_notes_before_their_rows():
     notes = [typed(f"m{n}", f"prt_m{n}_0") for n in range(300)]
     rows = [row for n in range(300) for row in user(f"m{n}", text(f"prompt {n}"))]
     assert {Channel.HUMAN_TYPED} == {one.channel for one in feed(*notes, *rows).records}
+
+
+def test_advice_is_memds_own_text():
+    """What was said beside a call stands in the record by its channel, so that nobody takes it for a tool's."""
+    told = note("advised", call_id="c1", message_id="m1", text="memd: note: x")
+    (entry,) = [one for one in feed(*PROMPT, told).records if one.channel is Channel.MEMD_INJECTION]
+    assert (entry.text, entry.turn, entry.extra) == ("memd: note: x", "m1", {"call": "c1"})
+
+
+@pytest.mark.parametrize("odd", [{"text": "x"}, {"call_id": "c1"}, {"call_id": 7, "text": []}])
+def test_odd_advice_is_counted(odd):
+    """A note without a call or a text."""
+    read = feed(note("advised", message_id="m1", **odd))
+    assert (read.records, [kind for kind, *_ in read.gaps]) == ([], ["malformed"])

@@ -135,7 +135,7 @@ def test_long_values_are_cut():
     """A call keeps excerpts; the record points to the whole."""
     read = called(tool("write", {"filePath": "/p/a", "content": "y" * 9_000}, "z" * 9_000))
     (call,) = read.calls
-    assert len(call.detail["new"]) == DETAIL
+    assert call.detail["new"] == "y" * DETAIL + f"\n[… {9_000 - DETAIL} characters left out …]"
     assert len(call.result) < RESULT + 100
     assert read.records[-1].extra["cut"] == 9_000 - RESULT
 

@@ -60,12 +60,10 @@ class Moment:
     reason: str | None = None
     turn: str | None = None
     """The tool's own id of the turn that is running, as its rows carry it."""
-    window: int | None = None
-    """The model's context window in tokens, where the tool's plugin tells it."""
     calls: tuple[Operation, ...] = ()
     """The tool calls that are about to be made, at `Tool.call_event`."""
     window: int | None = None
-    """The context window in tokens, at `StatusLine.event`."""
+    """The context window in tokens, at `StatusLine.event` and where a plugin tells it."""
     tokens: int | None = None
     """How much of it is taken, at `StatusLine.event`."""
 

@@ -1,4 +1,4 @@
-"""Files that are shipped beside the code: copied by `memd install` (the hook, the service units), or read (requests).
+"""Files that are shipped beside the code, to be copied by `memd install` (the hook, the service units) or to be read.
 
 A wheel has them inside the package, under `_assets/<kind>/` (pyproject: force-include); an editable install has them
 where people look for them, in the repository's own folders. Nothing else is searched: a `hooks/` beside the package in
@@ -10,7 +10,7 @@ from typing import Literal
 
 from memd.errors import NotFound
 
-Kind = Literal["hooks", "systemd", "launchd", "requests"]
+Kind = Literal["hooks", "systemd", "launchd", "requests", "docs"]
 
 _PACKAGE = Path(__file__).parent
 

@@ -15,10 +15,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from memd.tools.claude_code import example
+
 EXAMPLE = Path(__file__).parents[1] / "docs" / "example.jsonl"
 SESSION = "claude-code:example"
 MEMD = [sys.executable, "-m", "memd"]
-WRITTEN_IN = "/home/dev/work/invoices"
 
 
 @dataclass(frozen=True)
@@ -78,8 +79,8 @@ class Played:
         return [run.stdout for run in runs if run.stdout]
 
     def write(self, *rows: dict) -> None:
-        with self.transcript.open("a", encoding="utf-8") as file:
-            file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+        with self.transcript.open("ab") as file:
+            file.write(example.lines(rows))
 
 
 @contextmanager
@@ -94,41 +95,15 @@ def played(home: Path) -> Iterator[Played]:
         daemon = subprocess.Popen([*MEMD, "run"], env=stage.env, cwd=home, stdout=log, stderr=log)
     try:
         _until(lambda: stage.json("status")["daemon"]["running"])
-        stage.write(*_rows(stage.project, datetime.now(UTC)))
+        stage.write(*example.rows(EXAMPLE.read_text("utf-8"), stage.project, datetime.now(UTC) - timedelta(seconds=5)))
         _until(lambda: (s := stage.session()) and s["source"]["lag_bytes"] == 0 and s["checkpoint"])
         stage.hooks("PreCompact", trigger="auto")
-        stage.write(*_compaction(stage.hooks("SessionStart", source="compact")))
+        stage.write(*example.compaction(stage.hooks("SessionStart", source="compact"), datetime.now(UTC)))
         _until(lambda: stage.session()["delivery"]["level"] == "complete")
         yield stage
     finally:
         daemon.terminate()
         daemon.wait(20)
-
-
-def _rows(project: Path, now: datetime) -> list[dict]:
-    """The example's rows in another directory, the last of them a few seconds ago."""
-    rows = [json.loads(line) for line in EXAMPLE.read_text("utf-8").replace(WRITTEN_IN, str(project)).splitlines()]
-    late = now - timedelta(seconds=5) - datetime.fromisoformat(rows[-1]["timestamp"])
-    return [row | {"timestamp": _stamp(datetime.fromisoformat(row["timestamp"]) + late)} for row in rows]
-
-
-def _compaction(outputs: list[str]) -> list[dict]:
-    """What the client writes when it has compacted: the boundary, and the text of all its SessionStart hooks."""
-    texts = [json.loads(output)["hookSpecificOutput"]["additionalContext"] for output in outputs]
-    common = {"isSidechain": False, "sessionId": "example", "timestamp": _stamp(datetime.now(UTC)), "entrypoint": "cli"}
-    bound, context = "00000100-0000-4000-8000-000000000001", "00000101-0000-4000-8000-000000000001"
-    metadata = {"trigger": "auto", "preTokens": 167_000, "postTokens": 9_000}
-    given = {"type": "hook_additional_context", "content": texts, "hookName": "SessionStart:compact"}
-    return [
-        common
-        | {"type": "system", "subtype": "compact_boundary", "uuid": bound, "parentUuid": None}
-        | {"logicalParentUuid": "00000035-0000-4000-8000-000000000001", "compactMetadata": metadata},
-        common | {"type": "attachment", "attachment": given, "uuid": context, "parentUuid": bound},
-    ]
-
-
-def _stamp(at: datetime) -> str:
-    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _until(true, seconds: float = 30.0) -> None:

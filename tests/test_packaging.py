@@ -37,6 +37,7 @@ DATA = """
 from memd import assets, tokens
 assert assets.read("hooks", "memd_hook.py") and assets.read("systemd", "memd.service")
 assert assets.read("launchd", "memd.daemon.plist")
+assert assets.read("docs", "example.jsonl") and assets.read("hooks", "memd_statusline.py")
 print(assets.path("hooks", "memd_hook.py"), tokens.count("hello, world"))
 """
 

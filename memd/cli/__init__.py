@@ -33,6 +33,7 @@ COMMANDS = {
     "engram": "how the understanding of a project changed",
     "statusline": "context, checkpoint and health for the agent's own status line",
     "config": "each setting, its value, and where that comes from",
+    "demo": "two minutes with a made-up session: no agent, no key, nothing left behind",
     "doctor": "check the installation, say what mends each fault",
 }
 """Each command and its line in `memd --help`: the modules themselves stay unread until one is used."""

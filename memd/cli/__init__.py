@@ -51,6 +51,15 @@ class _Commands(click.Group):
         command: click.Command = importlib.import_module(f"memd.cli.{name}").command
         return command
 
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        """Which command is meant; for a word that is none, the one that is most like it."""
+        if args and args[0] not in COMMANDS:
+            from difflib import get_close_matches  # noqa: PLC0415 - only for what was misspelt
+
+            near = get_close_matches(args[0], COMMANDS, n=1)
+            ctx.fail(f"there is no command {args[0]!r}" + (f"; is `memd {near[0]}` meant?" if near else ""))
+        return super().resolve_command(ctx, args)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; `memd log | head` ends well: the reader has seen enough (click would make it a failure)."""
         try:

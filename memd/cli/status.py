@@ -57,6 +57,8 @@ class View:
     older: Mapping[str, int]
     """How many sessions are not among `rows`, by tool."""
     story: "tuple[Moment, ...]" = ()
+    installed: bool = True
+    """Whether memd's hooks are in some agent's settings."""
 
 
 @click.command("status")
@@ -111,7 +113,8 @@ def look(settings: Config, places: Paths, asked: Asked) -> View:
             raise
     hung = silent(places) if daemon is None else None
     now = int(time.time() * 1000)
-    return View(now, settings, daemon, hung, restarts(setup), spent, tuple(rows), older, story)
+    installed = any(tool.installed for tool in setup.tools)
+    return View(now, settings, daemon, hung, restarts(setup), spent, tuple(rows), older, story, installed)
 
 
 def _found(store: Store, asked: Asked) -> list[Session]:
@@ -147,6 +150,12 @@ def _print_object(view: View, places: Paths) -> None:
             "sessions": [as_object(one) for one in view.rows],
         }
     )
+
+
+def nothing(view: View) -> str:
+    """What is said where there is no session yet."""
+    first = "" if view.installed else " First put the hooks in: `memd install`."
+    return f"Nothing is recorded yet: sessions appear here as soon as an agent writes a transcript.{first}"
 
 
 def troubles(view: View) -> tuple[str, ...]:

@@ -60,8 +60,13 @@ def _delivery(given: Delivered) -> Moment:
     what = "one line of" if given.short else "all of"
     seen = f"{len(given.seen)} of {given.parts} parts seen" if given.parts > 1 else f"{given.parts} part"
     return Moment(
-        given.at, "delivery", f"{what} checkpoint {given.number} given back by {given.hook}: {given.level} ({seen})"
+        given.at, "delivery", f"{what} checkpoint {given.number} given back{_by(given)}: {given.level} ({seen})"
     )
+
+
+def _by(given: Delivered) -> str:
+    """The hook, where the client says which it was."""
+    return f" by {given.hook}" if given.hook else ""
 
 
 def story(row: Row, happened: tuple[Moment, ...], now: int) -> RenderableType:
@@ -113,7 +118,7 @@ def _facts(row: Row, now: int) -> Iterator[tuple[str, str]]:
             yield "", f"mind {sizes.mind:,}, memo {sizes.memo:,}, scene {sizes.scene:,}, all {sizes.total:,} tokens"
         yield from (("", f"{one.part}: {one.fault}; {one.fallback}") for one in made.problems)
     if given is not None:
-        yield "delivery", f"{given.level}: checkpoint {given.number} by {given.hook}, {ago(given.at, now)}"
+        yield "delivery", f"{given.level}: checkpoint {given.number}{_by(given)}, {ago(given.at, now)}"
     elif made is not None:
         yield "delivery", "ready; nothing had to be given back yet"
     if row.source is not None:

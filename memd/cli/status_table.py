@@ -11,7 +11,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from memd.cli.status import View, models_line, troubles
+from memd.cli.status import View, models_line, nothing, troubles
 from memd.daemon.survey import Row
 from memd.health import Reason
 from memd.model.text import ago, clock, oneline, printable
@@ -58,7 +58,7 @@ def page(view: View, width: int) -> RenderableType:
     parts += [Text(f"! {trouble}", "yellow") for trouble in troubles(view)]
     parts += [Text(cost, "dim")] if (cost := models_line(view.settings, view.spent)) else []
     if not view.rows:
-        parts.append(Text("Nothing is recorded yet: sessions appear here as soon as a tool writes a transcript."))
+        parts.append(Text(nothing(view)))
         return Group(*parts)
     if view.story:
         from memd.cli.status_story import story  # noqa: PLC0415 - only where one session is asked about
@@ -223,7 +223,7 @@ def _plain(view: View) -> Iterable[str]:
     if cost := models_line(view.settings, view.spent):
         yield cost
     if not view.rows:
-        yield "Nothing is recorded yet: sessions appear here as soon as a tool writes a transcript."
+        yield nothing(view)
         return
     lines = [_HEADS, *map(_cells, view.rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]

@@ -6,7 +6,6 @@ be read change nothing. A worker that ends by a defect ends the daemon: the serv
 """
 
 import asyncio
-import logging
 import os
 import time
 from collections.abc import Mapping
@@ -18,7 +17,7 @@ import structlog
 
 from memd import __version__, config
 from memd.config import Config, Paths
-from memd.daemon import steps
+from memd.daemon import diary, steps
 from memd.daemon.answers import Answers
 from memd.daemon.controls import Controls
 from memd.daemon.desk import Desk
@@ -70,24 +69,8 @@ async def _live(chosen: Config, paths: Paths, environ: Mapping[str, str]) -> Non
     signals = Signals()
     again: Config | None = chosen
     while again is not None:
-        _log_to(again)
+        diary.begin(again.log.level)
         again = await Daemon(again, paths, environ, signals).live()
-
-
-def _log_to(chosen: Config) -> None:
-    """One line an event on stderr, which the service manager keeps."""
-    level = logging.getLevelNamesMapping()[chosen.log.level.upper()]
-    structlog.configure(
-        processors=[
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.format_exc_info,
-            structlog.processors.KeyValueRenderer(key_order=["timestamp", "level", "event"]),
-        ],
-        wrapper_class=structlog.make_filtering_bound_logger(level),
-        logger_factory=structlog.WriteLoggerFactory(file=open(2, "w", buffering=1, closefd=False)),  # noqa: SIM115
-        cache_logger_on_first_use=False,
-    )
 
 
 def _refresh(name: str, pipeline: Pipeline) -> None:

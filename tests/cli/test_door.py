@@ -38,6 +38,14 @@ def test_wrong_usage_is_2(call, words):
     assert "Traceback" not in err
 
 
+@pytest.mark.parametrize(("typed", "said"), [("stauts", "is `memd status` meant?"), ("frobnicate", "'frobnicate'\n")])
+def test_a_misspelt_command_names_the_one_that_is_like_it(call, typed, said):
+    """Wrong usage, and the way on where there is one."""
+    code, _, err = call(typed)
+    assert (code, err.splitlines()[-1].startswith(f"Error: there is no command '{typed}'")) == (2, True)
+    assert said in err
+
+
 def test_a_defect_is_3_with_a_log_file_that_has_the_rest(call, tmp_path, monkeypatch):
     """One line names the file; the file is private and holds the traceback; --debug shows it as well."""
     transcript = Transcript(tmp_path / "5d1f0c1e.jsonl")

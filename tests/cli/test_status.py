@@ -134,8 +134,10 @@ def test_a_full_disk_is_failing(call, transcript, monkeypatch):
 
 
 def test_nothing_recorded_is_no_error(call):
+    """It says when there will be something, and what comes before that."""
     assert sessions(call) == []
     assert "Nothing is recorded yet" in call("status")[1]
+    assert "First put the hooks in: `memd install`." in call("status")[1]
 
 
 def test_one_session_that_is_not_there_is(call, transcript):

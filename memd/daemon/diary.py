@@ -1,0 +1,43 @@
+"""What the daemon says of itself: one line an event on stderr, `key=value` for a service's log, a sentence on a terminal."""
+
+import logging
+import sys
+from collections.abc import MutableMapping
+from typing import Any
+
+import structlog
+from structlog.typing import Processor
+
+_ORDER = ["timestamp", "level", "event"]
+_SENTENCES = {
+    "running": "memd {version} runs (pid {pid}) and watches {watching}.\n"
+    "Ctrl-C ends it. In another terminal `memd status` shows what is kept.",
+    "trouble": "trouble: {what}",
+    "stopped": "memd has ended.",
+}
+
+
+def begin(level: str) -> None:
+    """Say events from this level on: `debug`, `info`, `warning`, `error`."""
+    last: Processor = _sentence if sys.stderr.isatty() else structlog.processors.KeyValueRenderer(key_order=_ORDER)
+    structlog.configure(
+        processors=[
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.format_exc_info,
+            last,
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level.upper()]),
+        logger_factory=structlog.WriteLoggerFactory(file=open(2, "w", buffering=1, closefd=False)),  # noqa: SIM115
+        cache_logger_on_first_use=False,
+    )
+
+
+def _sentence(_logger: Any, _name: str, event: MutableMapping[str, Any]) -> str:
+    """An event for a person; one that has no sentence of its own is told with all its fields."""
+    said = _SENTENCES.get(event["event"])
+    if said is None:
+        fields = (f"{key}={value}" for key, value in event.items() if key not in _ORDER)
+        return " ".join([f"{event['event']}:", *fields])
+    named = {key: ", ".join(value) if isinstance(value, dict) else value for key, value in event.items()}
+    return said.format_map(named)

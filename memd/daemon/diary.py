@@ -8,6 +8,8 @@ from typing import Any
 import structlog
 from structlog.typing import Processor
 
+from memd.config import Config
+
 _ORDER = ["timestamp", "level", "event"]
 _SENTENCES = {
     "running": "memd {version} runs (pid {pid}) and watches {watching}.\n"
@@ -17,8 +19,9 @@ _SENTENCES = {
 }
 
 
-def begin(level: str) -> None:
-    """Say events from this level on: `debug`, `info`, `warning`, `error`."""
+def begin(chosen: Config) -> None:
+    """Say events from the chosen level on."""
+    level = logging.getLevelNamesMapping()[chosen.log.level.upper()]
     last: Processor = _sentence if sys.stderr.isatty() else structlog.processors.KeyValueRenderer(key_order=_ORDER)
     structlog.configure(
         processors=[
@@ -27,7 +30,7 @@ def begin(level: str) -> None:
             structlog.processors.format_exc_info,
             last,
         ],
-        wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level.upper()]),
+        wrapper_class=structlog.make_filtering_bound_logger(level),
         logger_factory=structlog.WriteLoggerFactory(file=open(2, "w", buffering=1, closefd=False)),  # noqa: SIM115
         cache_logger_on_first_use=False,
     )

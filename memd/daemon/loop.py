@@ -69,7 +69,7 @@ async def _live(chosen: Config, paths: Paths, environ: Mapping[str, str]) -> Non
     signals = Signals()
     again: Config | None = chosen
     while again is not None:
-        diary.begin(again.log.level)
+        diary.begin(again)
         again = await Daemon(again, paths, environ, signals).live()
 
 

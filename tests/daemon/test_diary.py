@@ -7,8 +7,9 @@ import sys
 
 SAY = """
 import structlog
+from memd.config import Config
 from memd.daemon import diary
-diary.begin("info")
+diary.begin(Config())
 log = structlog.get_logger()
 log.debug("not said")
 log.info("running", version="1", pid=7, watching={"codex": ["/c"], "opencode": ["/o"]})

@@ -63,8 +63,13 @@ def main(home: Path) -> None:
 
 def _install(memd: Memd) -> None:
     with _shell(memd) as shell:
-        said = _short(_said(shell, "memd install claude-code --dry-run", COLUMNS))
-    _write("install", still(Screen("memd install", said), COLUMNS))
+        shell.resize(COLUMNS, 60)
+        shell.press("C-l")
+        shell.type("memd install claude-code")
+        shell.wait_for("Proceed?")
+        _write("install", still(Screen("memd install", shell.picture().rstrip()), COLUMNS))
+        shell.type("n")
+        shell.wait_for("stopped")
     memd.run("install", "--yes", "--trust-codex-hooks")
 
 
@@ -172,17 +177,12 @@ def _shell(memd: Memd) -> Iterator[Terminal]:
 def _said(shell: Terminal, command: str, columns: int) -> str:
     """The command and what it prints, on a window that has room for all of it."""
     shell.resize(columns, 400)
+    shell.type("clear")
+    eventually(lambda: "that was all" not in shell.screen())
     shell.type(f"clear; {command}; echo th''at was all")  # what is typed is not what is waited for
     shell.wait_for("that was all", seconds=20)
     said = shell.picture().rpartition("that was all")[0].rstrip()
     return f"$ {command}\n{said}"
-
-
-def _short(said: str) -> str:
-    """Its beginning and its end, where it is long."""
-    lines = said.splitlines()
-    left_out = f"\x1b[0;3m… {len(lines) - 40} lines more …\x1b[0m"
-    return "\n".join(lines if len(lines) <= 41 else [*lines[:26], left_out, *lines[-14:]])
 
 
 def _write(name: str, picture: str) -> None:

@@ -58,7 +58,7 @@ def command(
 
     chosen, places = load(os.environ)  # a daemon could not start with settings that cannot be read
     planned = _plan(places, tools, line=bool(statusline))
-    _show(places, planned)
+    _show(places, planned, whole=dry_run or not sys.stdout.isatty())
     manager = services.here(os.environ)
     unsure = _unsure(places, planned)
     if dry_run:
@@ -112,12 +112,14 @@ def _chosen(names: Sequence[str]) -> list["Tool"]:
     return found
 
 
-def _show(places: "Paths", planned: "Sequence[Planned]") -> None:
+def _show(places: "Paths", planned: "Sequence[Planned]", *, whole: bool) -> None:
+    from memd.cli.install_shown import shown  # noqa: PLC0415
     from memd.daemon.setup import hook  # noqa: PLC0415
 
     for tool, plan in ((one.tool, plan) for one in planned for plan in one.plans):
         if plan.changes:
-            click.echo("".join(asking.diff(plan)), nl=False)
+            patch = asking.diff(plan)
+            click.echo("".join(patch if whole else shown(patch)), nl=False)
             click.echo(f"\n{tool.name}: {_words(plan)}")
         else:
             click.echo(f"{tool.name}: memd's {plan.what} in {plan.path}: there already")

@@ -8,6 +8,7 @@ import click
 
 from memd import config
 from memd.cli.common import alone_or_ask, print_json
+from memd.cli.progress import Told, bar, of_daemon
 from memd.errors import Fault, NotFound, Unwanted
 from memd.model.text import printable
 
@@ -27,24 +28,24 @@ def command(paths: tuple[Path, ...], tool: str | None, *, as_json: bool) -> None
     settings, places = config.load(os.environ)
     owner = tool_named(tool)
     absolute = [path.absolute() for path in paths]
-    answer = alone_or_ask(
-        settings,
-        places,
-        "ingest",
-        {"paths": [str(path) for path in absolute], "tool": tool},
-        lambda pipeline: _ingest(pipeline, absolute, owner),
-    )
+    payload = {"paths": [str(path) for path in absolute], "tool": tool}
+    with bar("reading transcripts") as told, of_daemon(places, told):
+        answer = alone_or_ask(
+            settings, places, "ingest", payload, lambda pipeline: _ingest(pipeline, absolute, owner, told)
+        )
     report(answer, as_json=as_json)
 
 
-def _ingest(pipeline: "Pipeline", paths: list[Path], tool: "Tool | None") -> dict[str, Any]:
+def _ingest(pipeline: "Pipeline", paths: list[Path], tool: "Tool | None", told: Told) -> dict[str, Any]:
     """Read transcripts; one that cannot be read does not keep the others back."""
     from memd.daemon.forgetting import chosen  # noqa: PLC0415
     from memd.daemon.transcripts import find  # noqa: PLC0415
 
     found = find(paths, tool)
     sessions, problems = [], list(found.problems)
-    for owner, path in chosen(pipeline, found.transcripts, paths):
+    wanted = chosen(pipeline, found.transcripts, paths)
+    for done, (owner, path) in enumerate(wanted):
+        told(done, len(wanted))
         try:
             sessions.append(pipeline.ingest(owner, path))
         except Unwanted as error:  # news only to one who named it

@@ -202,6 +202,15 @@ def _serve(places: "Paths", manager: "Manager") -> str | None:
     return None
 
 
+def _wait_for_old(places: "Paths") -> None:
+    """At a terminal, watch the daemon read what is there already."""
+    from memd.cli.progress import backfill  # noqa: PLC0415 - a command loads what it needs when it runs
+
+    if sys.stderr.isatty() and sys.stdin.isatty():
+        done = backfill(places)
+        click.echo("Your transcripts are read." if done else "The daemon goes on reading your transcripts.")
+
+
 def _prove(places: "Paths", tools: Sequence["Tool"], manager: "Manager") -> None:
     from memd.daemon.setup import proof  # noqa: PLC0415
 
@@ -216,4 +225,5 @@ def _prove(places: "Paths", tools: Sequence["Tool"], manager: "Manager") -> None
         click.echo(f"No daemon answers yet; {start}.")
     else:
         click.echo(f"The daemon answered through the hook (pid {daemon.get('pid', 'unknown')}).")
+        _wait_for_old(places)
     click.echo("Next: start a new session of your agent; `memd status` shows what is kept of it.")

@@ -27,6 +27,8 @@ class Controls:
         self._desk = desk
         self._worker = worker
         self._about = about
+        self._come = (0, 0)
+        """How many transcripts of the ingest that runs were read, and of how many."""
 
     def table(self) -> dict[str, Control]:
         """Each request and what answers it."""
@@ -34,6 +36,7 @@ class Controls:
             "ping": self.ping,
             "status": self.status,
             "ingest": self.ingest,
+            "progress": self.progress,
             "checkpoint": self.checkpoint,
             "tick": self.tick,
             "forget": self.forget,
@@ -54,7 +57,9 @@ class Controls:
         found = await asyncio.to_thread(find, paths, tool)
         sessions, problems = [], list(found.problems)
         chosen = partial(forgetting.chosen, transcripts=found.transcripts, named=paths)
-        for owner, path in await steps.run(self._worker, Urgency.COMMAND, chosen):
+        wanted = await steps.run(self._worker, Urgency.COMMAND, chosen)
+        for done, (owner, path) in enumerate(wanted):
+            self._come = done, len(wanted)
             try:
                 sessions.append(await self._read(owner, path))
             except Unwanted as error:  # news only to one who named it
@@ -62,6 +67,11 @@ class Controls:
             except (Fault, NotFound) as error:
                 problems.append(str(error))
         return {"sessions": sessions, "problems": problems}
+
+    async def progress(self, _: Mapping[str, Any]) -> dict[str, Any]:
+        """How far the ingest that runs has come."""
+        done, total = self._come
+        return {"done": done, "total": total}
 
     async def _read(self, owner: Tool, path: Path) -> str:
         session = await steps.read_whole(self._worker, Urgency.COMMAND, owner, path)

@@ -27,6 +27,7 @@ from memd.daemon.pipeline import Pipeline
 from memd.daemon.setup import ledger, settings
 from memd.daemon.setup.facts import facts
 from memd.daemon.setup.hook import refresh_hook
+from memd.daemon.setup.repair import renew
 from memd.daemon.signals import Signals
 from memd.daemon.socket import Server
 from memd.daemon.sole import alone
@@ -197,6 +198,11 @@ class Daemon:
             refresh_hook(self._paths)
         except (OSError, MemdError) as error:
             self._trouble(f"the hook's file could not be brought up to date: {error}")
+        try:
+            for path in renew(self._paths, self._environ):
+                log.info("renewed", path=str(path))
+        except (OSError, MemdError) as error:
+            self._trouble(f"memd's own files among the agents' settings could not be brought up to date: {error}")
 
     def _catch_up(self, pipeline: Pipeline) -> None:
         """What a crash, or the time without a daemon, left undone: checkpoints behind their record, transcripts deleted."""

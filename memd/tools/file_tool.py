@@ -6,7 +6,7 @@ from pathlib import Path
 
 from memd.tail import lines
 from memd.tail.batch import Batch
-from memd.tools.protocol import Known, News, StatusLine
+from memd.tools.protocol import Files, Known, News, StatusLine
 
 
 class FileTool:
@@ -25,6 +25,12 @@ class FileTool:
 
     def read(self, path: Path, cursor: str | None, limit: int, notes: Path) -> Batch:  # noqa: ARG002 - hooks note nothing
         return lines.read_on(path, cursor, limit)
+
+    def own_files(self, home: Path) -> tuple[Path, ...]:  # noqa: ARG002 - its settings are the person's
+        return ()
+
+    def deletes_after(self, before: Files) -> int | None:  # noqa: ARG002 - nothing is known of that
+        return None
 
     def there(self, path: Path) -> bool:
         return os.path.isfile(path)  # noqa: PTH113 - never raises

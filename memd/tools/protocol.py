@@ -160,6 +160,8 @@ class Tool(Protocol):
 
     name: str
     """Its name in session ids, commands and JSON."""
+    tested: str
+    """The newest version of the client that memd was measured on; "" where there are no versions."""
     unit: str
     """What its cursor counts: `bytes` or `events`."""
     part_limit: int
@@ -311,6 +313,14 @@ class Tool(Protocol):
 
         Other people's things keep their every byte and their meaning. Raises Refused as `install` does.
         """
+        ...
+
+    def own_files(self, home: Path) -> tuple[Path, ...]:
+        """Those of `files` that are memd's from the first byte to the last: the daemon brings them up to date when it starts."""
+        ...
+
+    def deletes_after(self, before: Files) -> int | None:
+        """Days after which the client deletes its transcripts by itself, by its settings or its default; None: it does not."""
         ...
 
     def installed(self, home: Path, before: Files, command: Sequence[str]) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from memd import config
 from memd.config import Paths
@@ -45,6 +45,10 @@ class ToolFacts:
     """When its plugin last left a sign of life, at the earliest when it was put there; None: there is no plugin."""
     newest: int | None = None
     """When the newest entry of its sessions was written; for a tool with a plugin."""
+    deletes_after: int | None = None
+    """Days after which it deletes its transcripts by itself."""
+    version: str | None = None
+    """The client's, in its newest session."""
 
     def silent(self, last: int | None) -> bool:
         """Whether a session whose newest entry is of this time went on without a word of the plugin's."""
@@ -61,6 +65,10 @@ class SetupFacts:
     service: ServiceFacts
     answers: bool
     """Whether a daemon answers on the socket."""
+    watches: tuple[int, int]
+    """How many directories that daemon watches, and how many it wants to."""
+    backfill_days: int
+    """How old transcripts may be to be read by the daemon."""
     state: Literal["ok", "missing", "open", "foreign", "readonly"]
     """The state folder: `open` to other users, `foreign` (another user's), `readonly`."""
     free_bytes: int
@@ -81,12 +89,15 @@ def facts(paths: Paths, environ: Mapping[str, str], *, ask_tools: bool = False) 
     tools = [_tool(tool, paths, home, environ, record) for tool, home in homes]
     if ask_tools:
         tools = [found and _asked(found, paths, environ) for found in tools]
+    daemon = _daemon(paths)
     return SetupFacts(
         paths=paths,
         tools=tuple(found for found in tools if found),
         hook=hook.look(paths),
         service=services.look(services.here(environ), paths),
-        answers=_answers(paths),
+        answers=daemon is not None,
+        watches=_watches(daemon),
+        backfill_days=_backfill_days(paths.config),
         state=_state(paths.state),
         free_bytes=shutil.disk_usage(
             next(place for place in (paths.state, *paths.state.parents) if place.exists())
@@ -129,6 +140,11 @@ def _tool(tool: Tool, paths: Paths, home: Path, environ: Mapping[str, str], reco
     except Refused as error:
         notes = (str(error),)
     found = ToolFacts(tool.name, home, path, known or "missing" not in faults, faults, notes)
+    found = replace(
+        found,
+        deletes_after=tool.deletes_after(before),
+        version=signs.version(tool, paths.state / "memd.db"),
+    )
     heard = None if "missing" in faults else signs.heard(tool, path, paths.state)
     if heard is None:
         return found
@@ -146,11 +162,25 @@ def _asked(found: ToolFacts, paths: Paths, environ: Mapping[str, str]) -> ToolFa
         return replace(found, unasked=str(error))
 
 
-def _answers(paths: Paths) -> bool:
+def _daemon(paths: Paths) -> dict[str, Any] | None:
+    """The daemon's word on itself; None when none answers."""
     try:
-        return bool(ask(paths.socket, "ping", {}))
+        return ask(paths.socket, "status", {})
     except DaemonSilent:
-        return False
+        return None
+
+
+def _watches(daemon: Mapping[str, Any] | None) -> tuple[int, int]:
+    found = daemon.get("watches", {}) if daemon else {}
+    return found.get("have", 0), found.get("want", 0)
+
+
+def _backfill_days(path: Path) -> int:
+    """The default where the file is refused, which is a finding of its own."""
+    try:
+        return config.read(path).backfill_days
+    except ConfigError:
+        return config.Config().backfill_days
 
 
 def _state(folder: Path) -> Literal["ok", "missing", "open", "foreign", "readonly"]:

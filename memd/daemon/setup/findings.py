@@ -4,10 +4,12 @@ Each finding has a code that stays the same, for scripts and for the documentati
 that is the one finding: the rest follows from it.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from memd.daemon.setup.facts import SetupFacts, ToolFacts
+from memd.tools.registry import TOOLS
 
 ENOUGH = 200 * 2**20
 """Bytes free on disk below which a person should know: a year's record is of that order."""
@@ -16,6 +18,7 @@ INSTALL = "memd install"
 FIX = "memd doctor --fix"
 RUN = "memd run"
 SERVICE = "memd install --service"
+WATCHES = "sudo sysctl fs.inotify.max_user_watches=1048576"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,7 @@ def findings(facts: SetupFacts) -> tuple[Finding, ...]:
         where = ", ".join(str(tool.settings) for tool in facts.tools) or "no coding agent was found"
         return (Finding("not-installed", f"memd's hooks are in no coding agent's settings ({where})", INSTALL),)
     found = [finding for tool in facts.tools for finding in _tool(tool)]
+    found += [finding for tool in facts.tools if tool.installed for finding in _client(tool, facts.backfill_days)]
     return (*found, *_hook(facts), *_config(facts), *_daemon(facts), *_state(facts))
 
 
@@ -65,6 +69,26 @@ def _tool(tool: ToolFacts) -> Iterator[Finding]:
     if tool.unasked is not None:
         text = f"{tool.name} could not be asked whether it runs the hooks ({tool.unasked}); its files say so"
         yield Finding("trust-unchecked", text, f"start {tool.name} and look there", note=True)
+
+
+def _client(tool: ToolFacts, days: int) -> Iterator[Finding]:
+    """What a person should know of the client itself."""
+    tested = TOOLS[tool.name].tested
+    if tool.version and _newer(tool.version, tested):
+        text = f"{tool.name} {tool.version} is newer than {tested}, on which this memd was measured"
+        yield Finding("client-newer", text, "memd status, which counts rows of types that it does not know", note=True)
+    if tool.deletes_after is not None and tool.deletes_after < days:
+        text = (
+            f"{tool.name} deletes its transcripts after {tool.deletes_after} days ({tool.settings}), sooner than memd would "
+            f"still read them ({days})"
+        )
+        yield Finding("transcripts-deleted", text, "keep the daemon running, or set a longer time there", note=True)
+
+
+def _newer(version: str, tested: str) -> bool:
+    """By their numbers; a version without any is not."""
+    found, known = (tuple(map(int, re.findall(r"\d+", one)[:3])) for one in (version, tested))
+    return found > known
 
 
 _SILENT = (
@@ -101,6 +125,10 @@ def _daemon(facts: SetupFacts) -> Iterator[Finding]:
         mend = "systemctl --user restart memd.service" if service.kind == "systemd" else SERVICE
         fix = mend if service.kind else RUN
         yield Finding("daemon-silent", f"no daemon answers at {facts.paths.socket}", fix)
+    have, want = facts.watches
+    if have < want:
+        text = f"the system gives {have} of {want} file watches; memd looks each second instead"
+        yield Finding("few-watches", text, WATCHES, note=True)
     if service.kind is None:
         why = f" ({service.trouble})" if service.trouble else ""
         fix = RUN if service.trouble else SERVICE

@@ -42,3 +42,12 @@ def newest(tool: Tool, record: Path) -> int | None:
             return max((s.last_at for s in store.sessions() if s.tool == tool.name and s.last_at), default=None)
     except (StoreTrouble, UserError):  # `SetupFacts.record_error` says what is wrong
         return None
+
+
+def version(tool: Tool, record: Path) -> str | None:
+    """The client's version in the tool's newest session that tells one; None as for `newest`."""
+    try:
+        with Store.open(record, readonly=True) as store:
+            return next((s.version for s in store.sessions() if s.tool == tool.name and s.version), None)
+    except (StoreTrouble, UserError):
+        return None

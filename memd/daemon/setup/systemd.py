@@ -14,6 +14,7 @@ from typing import ClassVar
 from memd import assets
 from memd.config import Paths
 from memd.daemon.setup.service import Kind, must, program, run, variables
+from memd.tools.registry import hooked
 
 NAME = "memd.service"
 SEE = f"see `journalctl --user -u {NAME}`"
@@ -48,7 +49,7 @@ class Systemd:
     def content(self, paths: Paths) -> bytes:
         """The shipped unit, filled in."""
         template = assets.read("systemd", NAME).decode("utf-8")
-        filled = fill(template, program(), variables(self.environ), writable(paths))
+        filled = fill(template, program(), variables(self.environ), writable(paths, self.environ))
         if os.geteuid() == 0:  # root's manager needs no user namespace, and in one root could not read others' files
             filled = filled.replace("PrivateUsers=yes\n", "")
         return filled.encode("utf-8", "surrogateescape")
@@ -109,9 +110,13 @@ class Systemd:
         return given
 
 
-def writable(paths: Paths) -> list[Path]:
-    """What the daemon may write to; all else is read-only for it, where systemd can confine it."""
-    own = [paths.state, paths.data, Path("/tmp")]  # noqa: S108 - a fallback socket may lie there, and SQLite's sorting
+def writable(paths: Paths, environ: Mapping[str, str]) -> list[Path]:
+    """What the daemon may write to; all else is read-only for it, where systemd can confine it.
+
+    Of the tools' folders those in which there is nothing to change but files of memd's own (see `repair.renew`).
+    """
+    theirs = [path.parent for tool in hooked() for path in tool.own_files(tool.place(environ).home)]
+    own = [paths.state, paths.data, *theirs, Path("/tmp")]  # noqa: S108 - a fallback socket may lie there, SQLite sorts there
     return own if any(paths.socket.is_relative_to(folder) for folder in own) else [*own, paths.socket.parent]
 
 

@@ -20,6 +20,7 @@ class ClaudeCode(FileTool):
     """The `Tool` for Claude Code; see `memd.tools.protocol` for what each member promises."""
 
     name = "claude-code"
+    tested = "2.1.332"
     part_limit = hooks.PART_LIMIT
     part_count = 4
     prompt_event = "UserPromptSubmit"
@@ -92,6 +93,9 @@ class ClaudeCode(FileTool):
 
     def uninstall(self, home: Path, before: Files, original: Files) -> tuple[Plan, ...]:
         return statusline.unplan(home, before, original)
+
+    def deletes_after(self, before: Files) -> int | None:
+        return install.deletes_after(before)
 
     def installed(self, home: Path, before: Files, command: Sequence[str]) -> tuple[str, ...]:
         (path,) = install.files(home)

@@ -32,6 +32,8 @@ ENTRIES = (
     HookEntry("PreToolUse", matcher=CALLS),
     HookEntry("SessionEnd", timeout=2),
 )
+KEPT = 30
+"""Days that the client keeps transcripts by itself."""
 HOOKS = HookFile(TOOL, tuple(dict.fromkeys(entry.event for entry in ENTRIES)))
 
 
@@ -91,6 +93,18 @@ def installed(before: bytes | None, command: Sequence[str]) -> tuple[str, ...]:
         "doubled": ours and plugged,
     }
     return tuple(name for name, found in faults.items() if found)
+
+
+def deletes_after(before: Files) -> int:
+    """Days after which the client deletes transcripts: `cleanupPeriodDays`, at least 1 (measured on 2.1.332), else 30."""
+    for content in before.values():
+        try:
+            found = hookfile.parse(hookfile.decode(content or b"{}")).value.get("cleanupPeriodDays")
+        except Refused:
+            continue
+        if isinstance(found, float) and found >= 1:
+            return int(found)
+    return KEPT
 
 
 def notes(before: bytes | None) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ class Codex(FileTool):
     """The `Tool` for Codex; see `memd.tools.protocol` for what each member promises."""
 
     name = "codex"
+    tested = "0.171.0"
     part_limit = hooks.PART_LIMIT
     part_count = 1
     prompt_event = "UserPromptSubmit"

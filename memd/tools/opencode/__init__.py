@@ -7,7 +7,7 @@ from typing import Any
 
 from memd.model import Event, Record
 from memd.tail.batch import Batch, Line
-from memd.tools.opencode import hooks, identity, install, parse, place, source, state, witness
+from memd.tools.opencode import hooks, identity, install, parse, place, plugin, source, state, witness
 from memd.tools.opencode.scribe import OpenCodeScribe
 from memd.tools.opencode.state import ReaderState
 from memd.tools.protocol import Files, HookEntry, Identity, Known, Moment, News, Place, Plan, StatusLine, Trust
@@ -21,6 +21,7 @@ class OpenCode:
     """
 
     name = "opencode"
+    tested = "1.18.33"
     unit = "events"
     part_limit = hooks.PART_LIMIT
     part_count = 1
@@ -110,6 +111,12 @@ class OpenCode:
 
     def uninstall(self, home: Path, before: Files, original: Files) -> tuple[Plan, ...]:  # noqa: ARG002 - what is ours is a file
         return install.unplan(home, before)
+
+    def own_files(self, home: Path) -> tuple[Path, ...]:
+        return (home / plugin.PLUGIN,)
+
+    def deletes_after(self, before: Files) -> int | None:  # noqa: ARG002 - sessions stay until a person deletes them
+        return None
 
     def installed(self, home: Path, before: Files, command: Sequence[str]) -> tuple[str, ...]:
         return install.installed(home, before, command)

@@ -3,6 +3,7 @@
 import json
 import os
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -202,3 +203,45 @@ def test_a_full_disk_and_another_users_state(places, installed):
     """Both have to be known before a checkpoint is lost."""
     found = replace(_look(places), free_bytes=10 * 2**20, state="foreign")
     assert _codes(found) == {"state-foreign", "disk-full"}
+
+
+def _with_tool(found, **changes):
+    return replace(found, tools=tuple(replace(one, **changes) for one in found.tools))
+
+
+@pytest.mark.parametrize(
+    ("version", "said"),
+    [("2.1.333", True), ("3.0.0-beta.1", True), (TOOL.tested, False), ("2.0.76", False), (None, False), ("x", False)],
+)
+def test_a_client_that_is_newer_than_those_tested_is_noted(places, installed, version, said):
+    """By the newest session's version; nobody has to start the client for it."""
+    notes = [one for one in findings(_with_tool(_look(places), version=version)) if one.code == "client-newer"]
+    assert len(notes) == said
+    assert all(one.note and f"claude-code {version}" in one.text for one in notes)
+
+
+def test_a_client_that_deletes_transcripts_early_is_noted(places, installed):
+    """Sooner than the daemon would still read them; the client's default of 30 days is not."""
+    assert "transcripts-deleted" not in _codes(_look(places))
+    content = json.loads(installed.read_bytes())
+    installed.write_text(json.dumps(content | {"cleanupPeriodDays": 7}))
+    (note,) = [one for one in findings(_look(places)) if one.code == "transcripts-deleted"]
+    assert note.note
+    assert f"after 7 days ({installed})" in note.text
+    places.config.parent.mkdir(parents=True, exist_ok=True)
+    places.config.write_text("backfill_days = 5\n")
+    assert "transcripts-deleted" not in _codes(_look(places))
+
+
+def test_too_few_watches_are_noted(places, installed):
+    """With the command that gives more."""
+    (note,) = [one for one in findings(replace(_look(places), watches=(3, 9))) if one.code == "few-watches"]
+    assert (note.note, "3 of 9" in note.text, "max_user_watches" in note.fix) == (True, True, True)
+
+
+def test_the_versions_are_those_of_the_clients_that_the_tests_run():
+    """What is called measured is what the suite runs."""
+    clients = {"claude-code": "claude_code", "codex": "codex", "opencode": "opencode"}
+    folder = Path(__file__).parents[2] / "clients"
+    for name, module in clients.items():
+        assert f'VERSION = "{TOOLS[name].tested}"\n' in (folder / f"{module}.py").read_text("utf-8")

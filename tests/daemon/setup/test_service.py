@@ -76,8 +76,14 @@ class TestUnit:
     def test_a_socket_elsewhere_can_be_made(self, places):
         """All else is read-only for the daemon, /tmp too if it were not named."""
         moved = replace(places, socket=Path("/run/user/0/memd.sock"))
-        assert Path("/run/user/0") in writable(moved)
-        assert Path("/tmp") in writable(places)
+        assert Path("/run/user/0") in writable(moved, {})
+        assert Path("/tmp") in writable(places, {})
+
+    def test_files_of_memds_own_can_be_renewed(self, places):
+        """OpenCode's folder of plugins, and no other of the tools' folders."""
+        folders = writable(places, {"HOME": "/home/p", "XDG_CONFIG_HOME": "/home/p/.config"})
+        assert Path("/home/p/.config/opencode/plugin") in folders
+        assert not any(folder.is_relative_to("/home/p/.claude") for folder in folders)
 
     @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="no systemd-analyze here")
     def test_systemd_takes_it(self, places, tmp_path, monkeypatch):

@@ -18,6 +18,7 @@ from played import MEMD
 from memd import config
 from memd.cli import COMMANDS, cli
 from memd.health import verdict
+from memd.model import Channel, Grade
 from memd.tools.protocol import Tool
 
 README = PAGES[0].read_text("utf-8")
@@ -236,6 +237,20 @@ def test_every_fault_of_hooks_has_a_heading():
     heads = set(re.findall(r"^### (\S+)$", REASONS, re.MULTILINE))
     assert {f"hooks-{fault}" for fault in verdict._HOOKS} == {head for head in heads if head.startswith("hooks-")}
     assert {"hook-missing", "hook-differs", "interpreter-missing", "interpreter-broken"} <= heads
+
+
+def test_every_reason_is_reached_from_a_symptom():
+    """docs/troubleshooting.md leads to each reason of `memd status`."""
+    text = (ROOT / "docs" / "troubleshooting.md").read_text("utf-8")
+    reasons = re.findall(r"^### (\S+)$", section(REASONS, "Reasons of memd status"), re.MULTILINE)
+    assert [code for code in reasons if f"](reasons.md#{code})" not in text] == []
+
+
+def test_every_channel_and_grade_is_explained():
+    """docs/provenance.md has each of them in its tables, and no other."""
+    text = section((ROOT / "docs" / "provenance.md").read_text("utf-8"), "Channels")
+    named = {name for row in cells(text) for name in re.findall(r"`([\w.]+)`", row[0])}
+    assert named == {*Channel, *Grade}
 
 
 def test_the_rooms_are_those_that_are_checked():

@@ -83,7 +83,7 @@ class Scribe(Protocol):
         ...
 
     def keeps(self, environ: Mapping[str, str]) -> tuple[Path, ...]:
-        """The folders that the command itself has to write to, for its login among others."""
+        """Where the command itself has to write, for its login among others."""
         ...
 
     def reads(self, environ: Mapping[str, str]) -> tuple[Path, ...]:

@@ -11,10 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from memd import assets
+from memd import assets, config
 from memd.config import Paths
 from memd.daemon.setup.service import Kind, must, program, run, variables
-from memd.tools.registry import hooked
+from memd.errors import ConfigError
+from memd.tools.registry import TOOLS, hooked
+from memd.writers.extractive import Extractive
 
 NAME = "memd.service"
 SEE = f"see `journalctl --user -u {NAME}`"
@@ -49,7 +51,8 @@ class Systemd:
     def content(self, paths: Paths) -> bytes:
         """The shipped unit, filled in."""
         template = assets.read("systemd", NAME).decode("utf-8")
-        filled = fill(template, program(), variables(self.environ), writable(paths, self.environ))
+        folders = [*writable(paths, self.environ), *writers(paths, self.environ)]
+        filled = fill(template, program(), variables(self.environ), folders)
         if os.geteuid() == 0:  # root's manager needs no user namespace, and in one root could not read others' files
             filled = filled.replace("PrivateUsers=yes\n", "")
         return filled.encode("utf-8", "surrogateescape")
@@ -118,6 +121,17 @@ def writable(paths: Paths, environ: Mapping[str, str]) -> list[Path]:
     theirs = [path.parent for tool in hooked() for path in tool.own_files(tool.place(environ).home)]
     own = [paths.state, paths.data, *theirs, Path("/tmp")]  # noqa: S108 - a fallback socket may lie there, SQLite sorts there
     return own if any(paths.socket.is_relative_to(folder) for folder in own) else [*own, paths.socket.parent]
+
+
+def writers(paths: Paths, environ: Mapping[str, str]) -> list[Path]:
+    """What the agents' own programs write to, where the settings let them write checkpoints; nothing by default."""
+    try:
+        chosen = config.read(paths.config)
+    except ConfigError:  # the daemon does not start with it either, and says why
+        return []
+    if chosen.checkpoint.writer == Extractive.name:
+        return []
+    return [place for tool in TOOLS.values() if tool.writer is not None for place in tool.writer.keeps(environ)]
 
 
 def fill(template: str, command: list[str], environment: Mapping[str, str], folders: list[Path]) -> str:

@@ -49,7 +49,8 @@ class ClaudeScribe:
         return (home / ".local" / "bin" / "claude", place(environ).home / "local" / "claude")
 
     def keeps(self, environ: Mapping[str, str]) -> tuple[Path, ...]:
-        return (place(environ).home,)
+        found = place(environ).home
+        return (found, found / ".claude.json" if environ.get("CLAUDE_CONFIG_DIR") else found.with_name(".claude.json"))
 
     def reads(self, environ: Mapping[str, str]) -> tuple[Path, ...]:  # noqa: ARG002 - they are left out altogether
         return ()

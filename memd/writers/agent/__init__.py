@@ -74,7 +74,7 @@ class Agent:
             return None, f"{name} is neither on the PATH of memd nor where it usually is"
         shut = [path for path in self._scribe.keeps(self._environ) if path.is_dir() and not os.access(path, os.W_OK)]
         if shut:  # a login that cannot be renewed where it is kept would be lost
-            return None, f"{name} could not write to {shut[0]}: let the service do so (docs/checkpoint.md says how)"
+            return None, f"{name} could not write to {shut[0]}: `memd install --service` lets the service do so"
         return program, ""
 
     def _run(self, program: str, task: Task, folder: Path, spare: Path, given: Mapping[str, bytes]) -> Work:

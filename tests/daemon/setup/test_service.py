@@ -15,7 +15,7 @@ from memd.daemon import notify as notifying
 from memd.daemon.setup import ledger, removal, service
 from memd.daemon.setup.installation import add_service, put_in
 from memd.daemon.setup.launchd import Launchd
-from memd.daemon.setup.systemd import Systemd, fill, writable
+from memd.daemon.setup.systemd import Systemd, fill, writable, writers
 from memd.errors import Fault, Refused
 
 LISTENER = """
@@ -84,6 +84,17 @@ class TestUnit:
         folders = writable(places, {"HOME": "/home/p", "XDG_CONFIG_HOME": "/home/p/.config"})
         assert Path("/home/p/.config/opencode/plugin") in folders
         assert not any(folder.is_relative_to("/home/p/.claude") for folder in folders)
+
+    def test_the_agents_own_folders_are_open_only_where_a_model_writes(self, tmp_path, places):
+        """By default none of them; switched on, the three; a settings file that cannot be read opens nothing."""
+        environ = {"HOME": "/home/x", "CODEX_HOME": "/srv/codex"}
+        chosen = replace(places, config=tmp_path / "config.toml")
+        assert writers(chosen, environ) == []
+        chosen.config.write_text('checkpoint.writer = "agent"\n')
+        wanted = ["/home/x/.claude", "/home/x/.claude.json", "/srv/codex", "/home/x/.local/share/opencode"]
+        assert [str(path) for path in writers(chosen, environ)] == wanted
+        chosen.config.write_text("checkpoint.writer = 1\n")
+        assert writers(chosen, environ) == []
 
     @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="no systemd-analyze here")
     def test_systemd_takes_it(self, places, tmp_path, monkeypatch):

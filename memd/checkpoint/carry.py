@@ -55,9 +55,13 @@ NOBODY = Judged()
 
 
 def replaced(text: str) -> dict[int, int]:
-    """Messages that were taken back or replaced, by the one that did it: `(#31 replaces #12)`, and missions that were."""
+    """Messages that were taken back or replaced, by the one that did it: `(#31 replaces #12)`, and missions that were.
+
+    Only where every citation is looked up: a lesson takes nobody's words back.
+    """
     read = mind.parse(text)
-    found = {old: new for bullet in read.all for new, old in bullet.replaces}
+    cited = (bullet for name in mind.CITED for bullet in read.bullets.get(name, ()))
+    found = {old: new for bullet in cited for new, old in bullet.replaces}
     for mission in read.missions.values():
         if mission.status.startswith(("replaced", "withdrawn")) and len(mission.cites) > 1:
             found.setdefault(mission.cites[0], mission.cites[-1])

@@ -34,6 +34,14 @@ _CONSENT = re.compile(
     re.IGNORECASE,
 )
 """Words that claim that somebody allowed something: they need a message. Looked for only where nothing is cited."""
+_SAID = re.compile(
+    r"\b(?:person|user|operator|human|owner) (?:has |had )?(?:said|says|told|tells|wants?|wanted|asked|asks|decided|ordered"
+    r"|insist(?:s|ed)|requested|confirmed|chose|prefers?|preferred)\b|(?:用户|对方|他|她)(?:说|要求|想要|决定|希望|确认)",
+    re.IGNORECASE,
+)
+"""Words that tell what somebody said: so do these."""
+_QUOTED = re.compile(r"#(\d{1,9})\)?(?: says| said)?:? ?[\"“「](.{8,}?)[\"”」](?=[\s.,;:!?)。，；]|$)")
+"""A quotation right behind a message's number: it is taken for that message's own words."""
 _LESSON = re.compile(r"- \[(?:confirmed|hypothesis)\] \S")
 _WORKSTREAM = re.compile(r"- W[1-9]\d* \((M[1-9]\d*)\) \[([a-z]+)\] \S")
 _ALL_DONE = re.compile(
@@ -100,6 +108,8 @@ def _mind(given: Given, text: str, sizer: Sizer) -> Iterator[str]:
     for heading, bullets in after.bullets.items():
         for bullet in (bullet for bullet in bullets if bullet.text not in old):
             yield from _bullet(heading, bullet, after, given.evidence)
+    fresh = "\n".join(bullet.text for bullet in after.all if bullet.text not in old)
+    yield from _misquoted(given.evidence, fresh)
     yield from _sizes(given, text, sizer)
     if given.judged and len(rewritten := _rewritten(before, after)) > 1:
         yield f"{' and '.join(rewritten)} are rewritten; one section at most may be, the others are edited"
@@ -145,16 +155,16 @@ def _bullet(heading: str, bullet: Bullet, mind: Mind, evidence: Evidence) -> Ite
 def _cited(bullet: Bullet, evidence: Evidence) -> Iterator[str]:
     if bullet.citation is None:
         yield f"{_name(bullet)} ends neither in (#n) nor in {OWN}"
-    elif bullet.own and _CONSENT.search(bullet.body):
-        yield f"{_name(bullet)} says that something was allowed or agreed and cites no message of the person's"
+    elif bullet.own and (_CONSENT.search(bullet.body) or _SAID.search(bullet.body)):
+        yield f"{_name(bullet)} says that something was allowed, agreed or said and cites no message of the person's"
     elif not bullet.own and not bullet.cites and not _elsewhere(bullet, evidence):
         yield f"{_name(bullet)} cites messages that are not known here"
     elif why := evidence.fault(bullet):
         yield f"{_name(bullet)}: {why}"
     yield from (
-        f"{_name(bullet)}: #{new} cannot replace #{old}, which came after it"
+        f"{_name(bullet)}: #{new} cannot replace #{old}: it came before it, or says nothing of its own"
         for new, old in bullet.replaces
-        if new <= old
+        if not evidence.turns(new, old)
     )
 
 
@@ -190,12 +200,21 @@ def _status(evidence: Evidence, old: Mission, new: Mission, now: Mapping[str, Mi
     elif new.status == "done":
         if not any(evidence.shows(number) for number in added):
             yield f"the mission {old.id} is [done] without evidence: cite the message that shows it, e.g. a tool's result"
-    elif not any(evidence.binds(number) for number in added):
-        yield f"the mission {old.id} is [{new.status}] and cites no message of the person's that says so"
+    elif not any(evidence.turns(number, max(old.cites, default=0)) for number in added):
+        yield f"the mission {old.id} is [{new.status}] and cites no later message of the person's that says so"
     if new.status.startswith("replaced by") and new.status != old.status:
         by = new.status.rpartition(" ")[2]
         if by == new.id or by not in now:
             yield f"the mission {old.id} is [{new.status}], and there is no other mission {by}"
+
+
+def _misquoted(evidence: Evidence, text: str) -> Iterator[str]:
+    """What is quoted right behind a message's number stands in that message; blanks do not count, an end may be cut off."""
+    for found in _QUOTED.finditer(text):
+        said = evidence.said.get(int(found[1]))
+        words = oneline(found[2], len(found[2])).rstrip("…. ")
+        if said is not None and words not in oneline(said.text, len(said.text) + 1):
+            yield f"#{found[1]} does not say {oneline(found[2], 80)!r}: quote it exactly or not at all"
 
 
 def _sizes(given: Given, text: str, sizer: Sizer) -> Iterator[str]:
@@ -229,6 +248,7 @@ def _scene(given: Given, answer: str, mind: Mind, sizer: Sizer) -> Iterator[str]
         return
     if (size := sizer.count(text)) > given.caps.scene * SLACK:
         yield f"the scene has {size:,} tokens, about {given.caps.scene:,} are right"
+    yield from _misquoted(given.evidence, text)
     yield from _next(given, scene.sections(text)["Next step"], mind)
 
 

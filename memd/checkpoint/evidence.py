@@ -7,7 +7,7 @@ the operator's prompts, always named so. Nothing rests on a machine's text or on
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from memd.checkpoint.memo import known
+from memd.checkpoint.memo import bare, known
 from memd.checkpoint.mind import Bullet
 from memd.model import Channel, Record
 from memd.model.text import quote
@@ -47,6 +47,10 @@ class Evidence:
         if record is None or not record.in_force:
             return False
         return known(record) or (record.channel is Channel.OPERATOR_HEADLESS and not self.person)
+
+    def turns(self, number: int, after: int) -> bool:
+        """Whether this message can take back or replace what one before it said: it binds, is later, and says something."""
+        return number > after and self.binds(number) and not bare(self.said[number])
 
     def shows(self, number: int) -> bool:
         """Whether this message can show that something is done."""

@@ -56,14 +56,16 @@ def _entry(record: Record, first: int | None, cited: frozenset[int], decided: De
         return Entry(record, ticked=tick.ticked, note=FIRST if tick.ticked else RELEASED)
     if record.number in decided.replaced:
         return Entry(record, ticked=False, note=f"replaced by #{decided.replaced[record.number]}")
+    if record.number == first:  # the mission's own message is released by nobody but the person
+        return Entry(record, ticked=True, note=FIRST)
     if tick is not None and not tick.ticked:
         return Entry(record, ticked=False, note=RELEASED)
-    if record.number == first or record.number in cited:
+    if record.number in cited:
         return Entry(record, ticked=True, note=FIRST)
-    return Entry(record, ticked=tick is not None or not _bare(record))
+    return Entry(record, ticked=tick is not None or not bare(record))
 
 
-def _bare(record: Record) -> bool:
+def bare(record: Record) -> bool:
     """Whether it means nothing alone: "continue", or a command without words. A short answer stands with its question."""
     if record.channel is Channel.HUMAN_ANSWER or record.extra.get("images"):
         return False

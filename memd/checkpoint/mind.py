@@ -16,6 +16,8 @@ SECTIONS = ("Where I am", "Goals", "Key decisions", "Lessons")
 MISSION, WORKSTREAMS = "Mission", "Workstreams"
 HEADINGS = ("# Where I am", "# Goals", "## Mission", "## Workstreams", "# Key decisions", "# Lessons")
 """The headings, fixed and in order, most stable first."""
+CITED = ("Where I am", "Key decisions")
+"""Where every entry says whose words it rests on."""
 NONE = "(none)"
 """What stands in an empty section."""
 OWN = "(own judgement)"

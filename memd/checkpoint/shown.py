@@ -6,12 +6,11 @@ The files keep their exact bytes; only what is given back is made here.
 from difflib import unified_diff
 
 from memd.checkpoint.evidence import Evidence
-from memd.checkpoint.mind import HEADINGS, parse
+from memd.checkpoint.mind import CITED, HEADINGS, MISSION, mission, parse
 from memd.checkpoint.scene import HEADINGS as SCENE
 from memd.extract.material import Material
 from memd.model import Parts, marks
 
-_GUARDED = ("Where I am", "Key decisions")
 _KEPT = frozenset({*HEADINGS, *(f"## {name}" for name in SCENE)})
 
 
@@ -34,9 +33,10 @@ def diff(before: Parts, after: Parts) -> str:
 
 
 def guarded(mind: str, evidence: Evidence) -> str:
-    """The first words of every message that an agreement or a decision rests on, beside it."""
+    """The first words of every message that an agreement, a decision or a mission's end rests on, beside it."""
     read = parse(mind)
-    for bullet in (bullet for name in _GUARDED for bullet in read.bullets.get(name, ())):
+    ended = [b for b in read.bullets.get(MISSION, ()) if (one := mission(b)) is not None and one.status != "active"]
+    for bullet in (*(bullet for name in CITED for bullet in read.bullets.get(name, ())), *ended):
         if beside := evidence.beside(bullet):
             mind = mind.replace(f"{bullet.text}\n", f"{bullet.text.rstrip()} [{beside}]\n", 1)
     return mind

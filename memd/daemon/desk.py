@@ -51,7 +51,15 @@ class Desk:
         return await steps.wrapped(self._pool.submit(self._write, job))
 
     def _write(self, job: Job) -> Outcome:
-        """In a thread of the pool."""
+        """In a thread of the pool. A run that a defect ended is entered as lost, so that the next one may begin."""
+        try:
+            return self._written(job)
+        except BaseException:
+            if not self._over:
+                self._worker.submit(Urgency.COMMAND, lambda p: self._writing.abandon(p, job))
+            raise
+
+    def _written(self, job: Job) -> Outcome:
         made = self._writing.write(job)
         if self._over:  # entered as begun, and nothing came of it
             raise InterruptedError("memd is ending")

@@ -149,6 +149,10 @@ class Writing:
             store.judging.start_run(Run(name, job.work.session.tool, wall_clock(), job.work.upto, outcome="repair"))
         return Outcome(outcome, checkpoint.number if checkpoint else None, problems)
 
+    def abandon(self, pipeline: Pipeline, job: Job) -> None:
+        """Nothing will come of it any more: it no longer keeps another from beginning."""
+        pipeline.store.judging.end_run(job.key, 0, "lost")
+
     def stop(self) -> None:
         """End every run; none is started any more."""
         self._children.close()

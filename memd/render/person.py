@@ -27,12 +27,17 @@ QUEUED = (
 
 
 def mission(content: Content, purse: Purse, room: int) -> Iterator[str]:
-    """The active missions within `room`, one a line."""
+    """The active missions within `room`, one a line, and as far as it reaches those that ended, with what ended them."""
     entries = [row for row in outline.sections(content.parts.mind).get("Mission", []) if row.startswith("- ")]
     active = [entry for entry in entries if "[active]" in entry] or entries[-1:]
     share = max(room // max(len(active), 1), 16)
     below = f" (#{content.request.number})" if content.request is not None else ""
     texts = [_mission(entry, TWICE if below and entry.endswith(below) else share, purse) for entry in active]
+    room -= sum(purse.cost(text) for text in texts)
+    for entry in reversed([entry for entry in entries if entry not in active]):
+        text = _mission(entry, TWICE, purse)
+        if (room := room - purse.cost(text)) > 0:
+            texts.append(text)
     yield from (purse.take(block) for block in headed("Mission", texts))
 
 

@@ -24,10 +24,10 @@ def shown(entries):
 
 
 def test_what_was_decided_before_stands_and_the_person_outranks_the_model():
-    """A person's tick stays first; what a model released has a line that says so; the replaced points to what replaced it."""
+    """What a model released has a line that says so, the replaced points to what replaced it; the mission's own message stays."""
     decided = ticks(of={1: (False, False), 2: (True, True), 4: (True, False), 9: (False, True)}, replaced={3: 9})
     assert shown(memo.entries(SAID, 1, decided=decided)) == [
-        (1, False, "released"),
+        (1, True, "first"),
         (2, True, "first"),
         (3, False, "replaced by #9"),
         (4, True, ""),

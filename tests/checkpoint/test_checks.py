@@ -27,7 +27,10 @@ GOOD = {
 }
 BAD = {
     "a mission dropped": (edited("- M1 [active] Make the gateway survive a slow upstream (#1)\n", ""), "M1 is missing"),
-    "a mission closed without a message": (edited("M1 [active]", "M1 [withdrawn]"), "cites no message of the person's"),
+    "a mission closed without a message": (
+        edited("M1 [active]", "M1 [withdrawn]"),
+        "cites no later message of the person's",
+    ),
     "a mission done without evidence": (edited("M1 [active]", "M1 [done]"), "without evidence"),
     "a mission reworded": (edited("survive a slow upstream (#1)", "survive (#1)"), "words of the mission M1"),
     "a mission done by the agent's own word": (
@@ -42,7 +45,7 @@ BAD = {
             "[active] Make the gateway survive a slow upstream (#1)",
             "[withdrawn] Make the gateway survive a slow upstream (#1, #6)",
         ),
-        "cites no message of the person's",
+        "cites no later message of the person's",
     ),
     "a mission's citation gone": (edited("slow upstream (#1)", "slow upstream (#9)"), "no longer cites #1"),
     "a mission replaced by none": (
@@ -103,7 +106,7 @@ BAD = {
     ),
     "an earlier message that replaces a later one": (
         edited("(own judgement)\n\n# L", "(#2 replaces #9)\n\n# L"),
-        "came after it",
+        "it came before it, or says nothing of its own",
     ),
     "a lesson without its grade": (edited("[hypothesis] The", "The"), "neither [confirmed] nor"),
     "a workstream of no mission": (edited("W1 (M1)", "W1 (M3)"), "M3, which is no mission"),
@@ -152,7 +155,10 @@ def test_what_rests_on_a_message_withdrawn_since_is_to_be_changed():
 
 def test_the_operator_is_cited_only_where_no_person_is_known_and_named_so():
     """A headless session's agreements rest on the operator's prompt and say so."""
-    said = (record(1, "Do it", Channel.OPERATOR_HEADLESS), record(9, "Go on", Channel.OPERATOR_HEADLESS))
+    said = (
+        record(1, "Do it", Channel.OPERATOR_HEADLESS),
+        record(9, "Now take the retries next", Channel.OPERATOR_HEADLESS),
+    )
     new = edited("alone. (#3)", "alone.\n- The {} wants no pushes. (#9)").replace("(#1, #2)", "(own judgement)")
     of = given(new, said=said, evidence=Evidence({r.number: r for r in said}, {8: Channel.TOOL_RESULT}))
     named, unnamed = new.format("operator"), new.format("boss")

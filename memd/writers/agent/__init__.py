@@ -104,13 +104,14 @@ class Agent:
         code = -1 if ended.code is None else ended.code
         said = self._scribe.said(code, ended.out, ended.err)
         fault = f"it was ended after {self._seconds:.0f} s" if ended.code is None else said.fault
-        texts = {name: said.files.get(name) or _text(folder / name) for name in (MIND, MEMO)}
+        answered = {name: _clean(text) for name, text in said.files.items()}
+        texts = {name: answered.get(name) or _text(folder / name) for name in (MIND, MEMO)}
         return Work(
             texts[MIND],
             texts[MEMO],
-            "" if fault else said.text,
+            "" if fault else _clean(said.text),
             said.tokens,
-            fault,
+            _clean(fault),
             tuple(_strays(folder, given)),
             too_long=said.too_long,
         )
@@ -126,6 +127,11 @@ def _lay_out(folder: Path, spare: Path, task: Task) -> dict[str, bytes]:
     for name, content in given.items():
         files.write_atomic(folder / name, content, durable=False)
     return given
+
+
+def _clean(text: str) -> str:
+    """Without halves of characters, which JSON can hold and nothing else, and without zeros."""
+    return text.encode("utf-8", "replace").decode("utf-8").replace("\0", "\ufffd")
 
 
 def _text(path: Path) -> str | None:

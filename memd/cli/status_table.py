@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import PurePath
 
+from rich.cells import cell_len, set_cell_size
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -24,7 +25,7 @@ ROOM = 120
 WHOLE = 150
 """Columns from which such a line has the checkpoint's writer and size."""
 BRIEF = 76
-"""Columns under which the second line leaves out the checkpoint."""
+"""Columns under which the second line leaves out the checkpoint, and has the name at its end."""
 CELLS = 12
 """How long the context's bar is."""
 _HEADS = (
@@ -119,12 +120,11 @@ def _pairs(rows: Iterable[Row], now: int, width: int) -> Table:
     table.add_column(no_wrap=True)
     table.add_column(no_wrap=True, overflow="ellipsis", max_width=max(20, width - 13))
     for row in rows:
-        table.add_row(
-            health(row),
-            Text.assemble((oneline(project(row), width // 3), "bold"), "  ", called(row), "  ", (name_of(row), "dim")),
-        )
-        facts = (bar(row), made(row, now), given(row, now)) if width >= BRIEF else (bar(row), given(row, now))
-        table.add_row("", Text("  ").join(facts))
+        name, title = Text(name_of(row), "dim"), Text(called(row))
+        head = (Text(oneline(project(row), width // 4), "bold"), *((name, title) if width >= BRIEF else (title,)))
+        facts = (bar(row), *((made(row, now),) if width >= BRIEF else ()), given(row, now))
+        table.add_row(health(row), Text("  ").join(head))
+        table.add_row("", Text("  ").join(facts if width >= BRIEF else (*facts, name)))
     return table
 
 
@@ -226,9 +226,9 @@ def _plain(view: View) -> Iterable[str]:
         yield nothing(view)
         return
     lines = [_HEADS, *map(_cells, view.rows)]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    widths = [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
     yield from (
-        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines
+        "  ".join(set_cell_size(*cell) for cell in zip(line, widths, strict=True)).rstrip() for line in lines
     )
     if older := _older(view):
         yield f"and {older}"

@@ -63,7 +63,7 @@ def plain(said):
     return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", said).replace("\r\n", "\n")
 
 
-@pytest.mark.parametrize("columns", [50, 80, 120, 160])
+@pytest.mark.parametrize("columns", [40, 50, 60, 80, 120, 160])
 def test_no_line_is_wider_than_the_terminal_and_all_say_the_same(transcript, columns):
     """Health, project, title, the bar with its mark and the delivery, whatever the width; the reason with its command."""
     shown = plain(Terminal(columns, "status").done())
@@ -75,6 +75,7 @@ def test_no_line_is_wider_than_the_terminal_and_all_say_the_same(transcript, col
         "━──",
         "│",
         "ready",
+        "claude-code:",
         "→ memd install claude-code",
     ):
         assert word in shown

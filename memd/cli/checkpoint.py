@@ -8,6 +8,7 @@ import click
 
 from memd import config
 from memd.cli.common import alone_or_ask, meant, print_json, reading
+from memd.cli.completion import SESSION, session_argument
 from memd.errors import Refused
 from memd.model.text import printable
 
@@ -15,8 +16,8 @@ if TYPE_CHECKING:
     from memd.daemon.pipeline import Pipeline
 
 
-@click.command("checkpoint")
-@click.argument("session", required=False)
+@click.command("checkpoint", epilog=SESSION)
+@session_argument
 @click.option(
     "--writer",
     type=click.Choice(["extractive", "agent"]),

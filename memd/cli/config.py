@@ -13,6 +13,7 @@ import click
 
 from memd import config
 from memd.cli.common import daemon_state, print_json
+from memd.cli.completion import among, settings
 from memd.config import Paths, Setting
 from memd.errors import ConfigError, NotFound
 from memd.model.text import printable
@@ -22,12 +23,12 @@ _PLACES = (("state", "MEMD_STATE_DIR"), ("config", "MEMD_CONFIG"), ("socket", "M
 
 
 @click.command("config")
-@click.argument("key", required=False)
+@click.argument("key", required=False, shell_complete=among(settings))
 @click.argument("values", nargs=-1, metavar="[VALUE]...")
 @click.option("--unset", is_flag=True, help="Take KEY out of the settings file: its default holds again.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object (docs/json.md).")
 def command(key: str | None, values: tuple[str, ...], *, unset: bool, as_json: bool) -> None:
-    r"""Show the settings, or those that KEY names (`checkpoint.at`, or all of `checkpoint`), and where each comes from.
+    """Show the settings, or those that KEY names (`checkpoint.at`, or all of `checkpoint`), and where each comes from.
 
     With VALUE, set KEY: the line in the settings file is changed or added, all others stay as they are, and a running
     daemon reads them again. A setting that is a list takes several.
@@ -36,7 +37,7 @@ def command(key: str | None, values: tuple[str, ...], *, unset: bool, as_json: b
         memd config checkpoint.writer agent
         memd config ignore '~/private/**' '/srv/clients/**'
         memd config --unset ignore
-    """
+    """  # noqa: D301 - click's mark for lines that stay as they are
     if values or unset:
         if key is None or as_json or (values and unset):
             raise click.UsageError("give KEY and VALUE, or --unset and KEY")

@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 def command(*, fix: bool, as_json: bool) -> None:
     """Check the installation, and what is written in this project's `.agent/`. Exit 1 when there is a fault.
 
-    Each fault comes with the command that mends it.
-
-    Notes are no faults.
+    Each fault comes with the command that mends it. Notes are no faults.
     """
     from memd.config import paths  # noqa: PLC0415 - a command loads what it needs when it runs
     from memd.daemon.setup.facts import facts  # noqa: PLC0415

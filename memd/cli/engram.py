@@ -7,7 +7,13 @@ import click
 
 @click.command("engram")
 @click.argument("action", required=False, type=click.Choice(["tidy"]))
-@click.option("--days", type=click.IntRange(min=0), default=7, help="How old an entry must be to become a fact (7).")
+@click.option(
+    "--days",
+    type=click.IntRange(min=0),
+    default=7,
+    metavar="N",
+    help="How many days old an entry must be to become a fact (7).",
+)
 def command(action: str | None, days: int) -> None:
     """Show the engram of the current directory's project, or `tidy` it.
 

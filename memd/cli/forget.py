@@ -9,6 +9,7 @@ import click
 
 from memd import config
 from memd.cli.common import alone_or_ask, meant, print_text, reading
+from memd.cli.completion import session_argument
 from memd.config import Config, Paths
 from memd.errors import NotFound, Refused
 from memd.model import Session
@@ -17,7 +18,7 @@ from memd.store import Store
 
 
 @click.command("forget")
-@click.argument("session", required=False)
+@session_argument
 @click.option("--older-than", "days", type=click.FloatRange(0), metavar="DAYS", help="All whose last entry is older.")
 @click.option("--dir", "glob", metavar="GLOB", help="All that were started in such a directory, or below one.")
 @click.option("--pin", metavar="SESSION", help="Forget nothing: keep this session whatever its age (see keep_days).")

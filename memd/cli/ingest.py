@@ -8,6 +8,7 @@ import click
 
 from memd import config
 from memd.cli.common import alone_or_ask, print_json
+from memd.cli.completion import among, tools
 from memd.cli.progress import Told, bar, of_daemon
 from memd.errors import Fault, NotFound, Unwanted
 from memd.model.text import printable
@@ -19,7 +20,12 @@ if TYPE_CHECKING:
 
 @click.command("ingest")
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--tool", help="Whose transcripts they are, when the files do not tell.")
+@click.option(
+    "--tool",
+    metavar="TOOL",
+    shell_complete=among(tools),
+    help="Whose transcripts they are, when the files do not tell.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the sessions as one JSON object.")
 def command(paths: tuple[Path, ...], tool: str | None, *, as_json: bool) -> None:
     """Read transcripts (files, or all below a directory) and leave a current checkpoint for each session."""

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from memd.cli import completion
 from memd.cli import install_asking as asking
+from memd.cli.completion import among
 from memd.errors import Refused
 
 if TYPE_CHECKING:
@@ -21,7 +23,7 @@ BY_HAND = "start it by hand: `memd run` in a terminal of its own, or `(memd run 
 
 
 @click.command("install")
-@click.argument("tools", nargs=-1, metavar="[TOOL]...")
+@click.argument("tools", nargs=-1, metavar="[TOOL]...", shell_complete=among(completion.tools))
 @click.option("--service/--no-service", default=None, help="Install and start the service too, or do not ask about it.")
 @click.option(
     "--trust-codex-hooks", "trust", is_flag=True, help="Have Codex trust memd's hooks, which it skips otherwise."

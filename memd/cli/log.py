@@ -9,6 +9,7 @@ import click
 
 from memd import config
 from memd.cli.common import meant, print_json, print_text, reading
+from memd.cli.completion import SESSION, among, channels, session_argument
 from memd.errors import NotFound
 from memd.model import Channel, Record, Session
 from memd.model.text import ago, clock
@@ -17,18 +18,23 @@ _STYLES = {"human": "bold green", "operator": "bold yellow", "agent": "bold", "u
 """Colours of the channels' groups on a terminal; the others are neither a person nor the agent."""
 
 
-@click.command("log")
-@click.argument("session", required=False)
+@click.command("log", epilog=SESSION)
+@session_argument
 @click.option("--human", is_flag=True, help="Only the person's own words.")
 @click.option(
-    "--channel", "channels", multiple=True, metavar="C", help="Only this channel (human.typed), or group (human)."
+    "--channel",
+    "names",
+    multiple=True,
+    metavar="C",
+    shell_complete=among(channels),
+    help="Only this channel (human.typed), or group (human).",
 )
 @click.option("--message", "number", type=int, metavar="N", help="Only message N, whole.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
-def command(session: str | None, channels: tuple[str, ...], number: int | None, *, human: bool, as_json: bool) -> None:
+def command(session: str | None, names: tuple[str, ...], number: int | None, *, human: bool, as_json: bool) -> None:
     """Show all messages of SESSION in order: who said what, how it was delivered, how sure that is."""
     _, places = config.load(os.environ)
-    wanted = _channels((*channels, *(["human"] if human else [])))
+    wanted = _channels((*names, *(["human"] if human else [])))
     with reading(places) as store:
         found = meant(store, session)
         if number is not None and not 0 < number <= found.messages:

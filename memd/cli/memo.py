@@ -11,6 +11,7 @@ import click
 from memd import config
 from memd.checkpoint import boxes
 from memd.cli.common import alone_or_ask, meant, reading
+from memd.cli.completion import SESSION, session_argument
 from memd.errors import NotFound, Refused
 from memd.model.text import printable
 
@@ -25,8 +26,8 @@ HELP = """
 _HIDDEN = re.compile(r"- \[ \] #\d+ .{16,24}? \S+ \((?:released|withdrawn|undelivered|replaced by #\d+)\) \| ")
 
 
-@click.command("memo")
-@click.argument("session", required=False)
+@click.command("memo", epilog=SESSION)
+@session_argument
 @click.option("--all", "everything", is_flag=True, help="Also what was released, withdrawn, replaced or not delivered.")
 def command(session: str | None, *, everything: bool) -> None:
     """Open the list of your messages in SESSION in $EDITOR, to tick by hand what is kept word for word."""

@@ -9,6 +9,7 @@ import click
 
 from memd import config
 from memd.cli.common import meant, print_json, print_text, reading
+from memd.cli.completion import sessions
 from memd.cli.log import iso
 from memd.errors import NotFound
 from memd.model import Channel
@@ -20,7 +21,12 @@ HUMAN = frozenset(channel for channel in Channel if channel.human)
 
 @click.command("search")
 @click.argument("query", nargs=-1, required=True)
-@click.option("--session", metavar="S", help="Only this session (an id or its beginning) and its sub-agents.")
+@click.option(
+    "--session",
+    metavar="S",
+    shell_complete=sessions,
+    help="Only this session (an id or its beginning) and its sub-agents.",
+)
 @click.option("--human", is_flag=True, help="Only the person's own words.")
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True, metavar="N", help="At most N hits.")
 @click.option("--json", "as_json", is_flag=True, help="Print the hits as one JSON object; none is no error then.")
@@ -41,7 +47,7 @@ def command(query: tuple[str, ...], session: str | None, limit: int, *, human: b
     if as_json:
         print_json({"version": 1, "query": asked, "hits": [as_object(hit) for hit in hits]})
     elif not hits:
-        raise NotFound(f"nothing found for {asked!r}")
+        raise NotFound(f"nothing found for {asked!r}; fewer words find more")
     elif sys.stdout.isatty():
         _give(hits)
     else:

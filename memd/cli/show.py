@@ -8,6 +8,7 @@ import click
 
 from memd import config
 from memd.cli.common import meant, print_json, print_text, reading
+from memd.cli.completion import SESSION, among, session_argument
 from memd.errors import NotFound
 from memd.model import Checkpoint, Session
 from memd.store import Store
@@ -20,9 +21,9 @@ PROJECT = {"journal", "anchors", "state"}
 """Parts that are the project's and need no checkpoint."""
 
 
-@click.command("show")
-@click.argument("session", required=False)
-@click.argument("part", required=False)
+@click.command("show", epilog=SESSION)
+@session_argument
+@click.argument("part", required=False, shell_complete=among(lambda: PARTS))
 @click.option("--number", type=int, metavar="N", help="Checkpoint N instead of the current one.")
 @click.option("--tokens", type=click.IntRange(min=1), metavar="N", help="Within N o200k tokens (checkpoint only).")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")

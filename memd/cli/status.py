@@ -11,6 +11,7 @@ import click
 
 from memd import config
 from memd.cli.common import daemon_state, meant, print_json, reading, silent
+from memd.cli.completion import session_argument
 from memd.config import Config, Paths
 from memd.daemon.survey import Row, row
 from memd.errors import NotFound
@@ -62,7 +63,7 @@ class View:
 
 
 @click.command("status")
-@click.argument("session", required=False)
+@session_argument
 @click.option("--all", "everything", is_flag=True, help="Old sessions and sub-agents too.")
 @click.option("--watch", is_flag=True, help="Go on looking, on a screen of its own; q or Ctrl-C ends it.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object (docs/json.md).")

@@ -1,6 +1,6 @@
 """`memd status SESSION`: all that is known of one session, and what happened in it, in the order in which it did."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rich.console import Group, RenderableType
@@ -14,6 +14,8 @@ from memd.store import Store
 
 LAST = 40
 """So many moments are shown, the newest."""
+LATER = 60_000
+"""Milliseconds within which a compaction's row follows on what its hooks gave."""
 _SIGNS = {
     "start": ("○", "dim"),
     "checkpoint": ("◆", "cyan"),
@@ -38,7 +40,7 @@ def moments(store: Store, session: Session) -> tuple[Moment, ...]:
     found = [Moment(session.created_at, "start", "the session began")]
     found += [_checkpoint(one) for one in kept if one is not None]
     found += [_compaction(one) for one in store.boundaries(session.id)]
-    found += [_delivery(one) for one in store.deliveries(session.id)]
+    found += [_delivery(one, _after(one, store.boundaries(session.id))) for one in store.deliveries(session.id)]
     found += [Moment(session.ended_at, "end", "the session ended")] if session.ended_at is not None else []
     return tuple(sorted(found, key=lambda one: one.at or 0))
 
@@ -56,12 +58,15 @@ def _compaction(bound: Boundary) -> Moment:
     return Moment(bound.at, "compaction", f"compaction {bound.ordinal} ({bound.trigger}) after #{bound.number}{sizes}")
 
 
-def _delivery(given: Delivered) -> Moment:
-    what = "one line of" if given.short else "all of"
+def _after(given: Delivered, bounds: Sequence[Boundary]) -> int:
+    """When it was given; behind the compaction that it was for, whose row the client writes after it has asked its hooks."""
+    own = (one.at for one in bounds if one.ordinal == given.compactions + 1 and one.at is not None)
+    return next((at for at in own if given.at < at < given.at + LATER), given.at)
+
+
+def _delivery(given: Delivered, at: int) -> Moment:
     seen = f"{len(given.seen)} of {given.parts} parts seen" if given.parts > 1 else f"{given.parts} part"
-    return Moment(
-        given.at, "delivery", f"{what} checkpoint {given.number} given back{_by(given)}: {given.level} ({seen})"
-    )
+    return Moment(at, "delivery", f"checkpoint {given.number} given back{_by(given)}: {given.level} ({seen})")
 
 
 def _by(given: Delivered) -> str:

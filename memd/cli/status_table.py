@@ -227,9 +227,7 @@ def _plain(view: View) -> Iterable[str]:
         return
     lines = [_HEADS, *map(_cells, view.rows)]
     widths = [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
-    yield from (
-        "  ".join(set_cell_size(*cell) for cell in zip(line, widths, strict=True)).rstrip() for line in lines
-    )
+    yield from ("  ".join(set_cell_size(*cell) for cell in zip(line, widths, strict=True)).rstrip() for line in lines)
     if older := _older(view):
         yield f"and {older}"
     for row in view.rows:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from memd.cli import completion
+from memd.cli.completion import among
 from memd.errors import Refused
 
 if TYPE_CHECKING:
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @click.command("uninstall")
-@click.argument("tools", nargs=-1, metavar="[TOOL]...")
+@click.argument("tools", nargs=-1, metavar="[TOOL]...", shell_complete=among(completion.tools))
 @click.option("--purge", is_flag=True, help="Remove what memd has recorded too: state, data and settings.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def command(tools: Sequence[str], *, purge: bool, yes: bool) -> None:

@@ -221,7 +221,6 @@ class Giving:
                 hook,
                 at,
                 compactions=behind,
-                short=False,
                 origin=origin,
             )
 

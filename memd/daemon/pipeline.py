@@ -154,7 +154,6 @@ class Pipeline:
             receipt.hook,
             at,
             compactions=behind,
-            short=False,
             origin=origin,
         )
 

@@ -100,7 +100,6 @@ class Delivered:
     """The end mark with the right code was seen."""
     compactions: int = 0
     """How many compactions lay behind when it was given."""
-    short: bool = False
     opened: bool = False
     """The agent read a file since that the text names."""
     acknowledged: bool = False

@@ -323,7 +323,6 @@ class Store:
         at: int,
         *,
         compactions: int,
-        short: bool,
         origin: str | None = None,
     ) -> None:
         """The text of checkpoint `number` with this receipt code was handed to the tool's hook.
@@ -331,7 +330,7 @@ class Store:
         Told twice under the same code, it counts once.
         `origin` is the session whose checkpoint it is, where it is not the session's own (a fork before its first).
         """
-        given = Delivered(number, code, at, hook, parts, frozenset(), ended=False, compactions=compactions, short=short)
+        given = Delivered(number, code, at, hook, parts, frozenset(), ended=False, compactions=compactions)
         deliveries.give(self._db, session, given, origin or session)
 
     def last_delivery(self, session: str) -> Delivered | None:

@@ -20,7 +20,7 @@ def give(database: Database, session: str, given: Delivered, origin: str) -> Non
     with database.transaction() as sql:
         added = sql.execute(
             "INSERT INTO delivery (session, origin, number, code, at, hook, parts, compactions, short)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0) ON CONFLICT DO NOTHING",
             (
                 session,
                 origin,
@@ -30,7 +30,6 @@ def give(database: Database, session: str, given: Delivered, origin: str) -> Non
                 given.hook,
                 given.parts,
                 given.compactions,
-                given.short,
             ),
         )
         if added.rowcount:
@@ -65,7 +64,7 @@ def add_receipt(sql: sqlite3.Connection, session: str, receipt: Receipt) -> None
 def deliveries(database: Database, session: str) -> list[Delivered]:
     """All deliveries of a session, oldest first."""
     rows = database.rows(
-        "SELECT id, number, code, at, hook, parts, compactions, short FROM delivery WHERE session = ? ORDER BY id",
+        "SELECT id, number, code, at, hook, parts, compactions FROM delivery WHERE session = ? ORDER BY id",
         (session,),
     )
     return _delivered(database, rows)
@@ -74,7 +73,7 @@ def deliveries(database: Database, session: str) -> list[Delivered]:
 def last_delivery(database: Database, session: str) -> Delivered | None:
     """The newest delivery of a session."""
     rows = database.rows(
-        "SELECT id, number, code, at, hook, parts, compactions, short FROM delivery WHERE session = ?"
+        "SELECT id, number, code, at, hook, parts, compactions FROM delivery WHERE session = ?"
         " ORDER BY id DESC LIMIT 1",
         (session,),
     )
@@ -90,10 +89,9 @@ def _delivered(database: Database, rows: list[tuple[Any, ...]]) -> list[Delivere
             hook=hook,
             parts=parts,
             compactions=compactions,
-            short=bool(short),
             **_proof(database, row),
         )
-        for row, number, code, at, hook, parts, compactions, short in rows
+        for row, number, code, at, hook, parts, compactions in rows
     ]
 
 

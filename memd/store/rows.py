@@ -11,7 +11,7 @@ class Seed:
 
     Attributes:
         session: `claude-code:<uuid>`, or `<parent id>/<agent id>` for a sub-agent.
-        tool: `claude-code`, `codex` or `opencode`.
+        tool: its name (`Tool.name`), which the id begins with.
         native: the tool's own id, without the tool's name.
         parent: the parent session's id, for sub-agents only.
         path: the transcript; one cursor is kept for each path.

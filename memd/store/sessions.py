@@ -67,7 +67,7 @@ def _bare(one: Session) -> str:
 
 def _only(text: str, found: list[Session]) -> Session:
     if not found:
-        raise NotFound(f"no session begins with {text!r}")
+        raise NotFound(f"no session begins with {text!r}; `memd status --all` lists them")
     if len(found) > 1:
         more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
         names = ", ".join(one.id for one in found[:_SHOWN])

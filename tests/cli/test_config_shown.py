@@ -2,9 +2,11 @@
 
 import json
 import os
+import re
 import subprocess
 
 import pytest
+from played import EXAMPLE
 
 from memd import config
 
@@ -118,3 +120,34 @@ def test_what_cannot_be_set_is_refused_and_nothing_changes(call, file, words, sa
 @pytest.mark.parametrize("words", [["--unset"], ["guard", "true", "--json"], ["guard", "true", "--unset"]])
 def test_half_a_question_is_wrong_usage(call, words):
     assert call("config", *words)[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("shell", "words", "offered"),
+    [
+        ("bash", "memd show exa", "example"),
+        ("zsh", "memd log claude-code:e", "claude-code\\:example"),
+        ("fish", "memd show example sk", "skills"),
+        ("bash", "memd log --channel human.a", "human.answer"),
+        ("zsh", "memd config checkpoint.a", "checkpoint.at"),
+        ("fish", "memd install open", "opencode"),
+        ("bash", "memd demo --fa", "--fast"),
+    ],
+)
+def test_what_is_half_typed_is_completed(home, shell, words, offered):
+    """Sessions, parts, channels, settings, tools and options, in each shell's own form."""
+    if "exa" in words or ":" in words:
+        subprocess.run([*MEMD, "ingest", EXAMPLE], capture_output=True, check=True)
+    count = len(words.split()) - 1
+    last = words.split()[-1]
+    asked = {"COMP_WORDS": words, "COMP_CWORD": last if shell == "fish" else str(count)}
+    environ = {**os.environ, "_MEMD_COMPLETE": f"{shell}_complete", **asked}
+    done = subprocess.run(MEMD, env=environ, capture_output=True, text=True, check=False)
+    found = done.stdout.split() if shell == "zsh" else re.findall(r"plain,(\S+?)(?:\t|$)", done.stdout, re.MULTILINE)
+    assert (done.stderr, offered in found) == ("", True)
+
+
+def test_nothing_is_completed_where_nothing_is_recorded(home):
+    environ = {**os.environ, "_MEMD_COMPLETE": "bash_complete", "COMP_WORDS": "memd show a", "COMP_CWORD": "2"}
+    done = subprocess.run(MEMD, env=environ, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.strip(), done.stderr) == (0, "", "")

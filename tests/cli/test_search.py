@@ -46,7 +46,11 @@ def test_what_is_found_as_json(memd, spoken):
 def test_nothing_found(memd, spoken):
     """One line and exit 1 for a person, an empty list and exit 0 for a program."""
     done = memd("search", "absent(", '"')
-    assert (done.returncode, done.stdout, done.stderr) == (1, "", "memd: nothing found for 'absent( \"'\n")
+    assert (done.returncode, done.stdout, done.stderr) == (
+        1,
+        "",
+        "memd: nothing found for 'absent( \"'; fewer words find more\n",
+    )
     done = memd("search", "absent", "--json")
     assert (done.returncode, json.loads(done.stdout)["hits"]) == (0, [])
 

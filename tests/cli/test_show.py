@@ -109,7 +109,7 @@ def test_which_session_is_meant(call, sessions):
     assert (code, out) == (1, "")
     assert err == f"memd: '5d1f0c1e' fits 2 sessions: claude-code:{ONE}, claude-code:{TWO}\n"
     code, _, err = call("show", "nonsense\x1b[31m")
-    assert (code, err) == (1, "memd: no session begins with 'nonsense\\x1b[31m'\n")
+    assert (code, err) == (1, "memd: no session begins with 'nonsense\\x1b[31m'; `memd status --all` lists them\n")
 
 
 @pytest.mark.parametrize("command", ["show", "log", "checkpoint"])

@@ -142,7 +142,7 @@ def test_nothing_recorded_is_no_error(call):
 
 def test_one_session_that_is_not_there_is(call, transcript):
     code, out, err = call("status", "nonsense")
-    assert (code, out, err) == (1, "", "memd: no session begins with 'nonsense'\n")
+    assert (code, out, err) == (1, "", "memd: no session begins with 'nonsense'; `memd status --all` lists them\n")
 
 
 def test_states(call, transcript, tmp_path):

@@ -21,7 +21,7 @@ def add(store, *writers, first=1):
 
 
 def give(store, number, session=ONE.session, **fields):
-    store.give(session, number, f"GIVE{number:02}", 1, "SessionStart", 1, compactions=1, short=False, **fields)
+    store.give(session, number, f"GIVE{number:02}", 1, "SessionStart", 1, compactions=1, **fields)
 
 
 def test_a_checkpoint_comes_back_whole(recorded):

@@ -7,8 +7,8 @@ from .builders import ONE, TWO, commit, everything
 GIVEN = 1_000_000
 
 
-def give(store, number, code, parts=1, at=GIVEN, session=ONE.session, compactions=1, *, short=False):
-    store.give(session, number, code, parts, "SessionStart", at, compactions=compactions, short=short)
+def give(store, number, code, parts=1, at=GIVEN, session=ONE.session, compactions=1):
+    store.give(session, number, code, parts, "SessionStart", at, compactions=compactions)
 
 
 def receipt(number, part=1, parts=1, code=None, at=GIVEN + 5, session=None):
@@ -18,8 +18,8 @@ def receipt(number, part=1, parts=1, code=None, at=GIVEN + 5, session=None):
 def test_a_delivery_is_written_first(store):
     """What was handed out is told as it was; nothing proves it yet."""
     assert store.last_delivery(ONE.session) is None
-    give(store, 4, "ABC123", parts=3, compactions=2, short=True)
-    given = Delivered(4, "ABC123", GIVEN, "SessionStart", 3, frozenset(), ended=False, compactions=2, short=True)
+    give(store, 4, "ABC123", parts=3, compactions=2)
+    given = Delivered(4, "ABC123", GIVEN, "SessionStart", 3, frozenset(), ended=False, compactions=2)
     assert given == store.last_delivery(ONE.session)
     assert given.level == "written"
 

@@ -23,7 +23,7 @@ def full(store):
     commit(store, *(message(f"o{n}", text="other words") for n in range(40)), seed=TWO)
     for number in (1, 2):
         store.add_checkpoint(checkpoint(number), CANARY)
-    store.give(ONE.session, 2, "ABC123", 1, CANARY, NOW, compactions=0, short=False)
+    store.give(ONE.session, 2, "ABC123", 1, CANARY, NOW, compactions=0)
     commit(store, Receipt(NOW, 2, 1, 1, "ABC123", ONE.session, CANARY))
     return store
 

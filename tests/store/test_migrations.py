@@ -61,7 +61,7 @@ def test_a_record_of_version_1_is_read(old):
         assert (checkpoint.number, checkpoint.parts) == (4, Parts("mind", "memo", "scene"))
         assert checkpoint.tokens == TokenCounts(1, 2, 3, 6)
         assert checkpoint.problems == (Problem("scene", "no block", "extractive"),)
-        given = Delivered(4, "ABC123", 20, "SessionStart", 2, frozenset({1, 2}), ended=True, compactions=1, short=False)
+        given = Delivered(4, "ABC123", 20, "SessionStart", 2, frozenset({1, 2}), ended=True, compactions=1)
         assert store.deliveries(ONE.session) == [given]
         assert store.meta_get("runs") == "5"
 

@@ -70,7 +70,7 @@ def _install(memd: Memd) -> None:
         _write("install", still(Screen("memd install", shell.picture().rstrip()), COLUMNS))
         shell.type("n")
         shell.wait_for("stopped")
-    memd.run("install", "--yes", "--trust-codex-hooks")
+    memd.run("install", "--yes", "--trust-codex-hooks", "--statusline")
 
 
 def _status(memd: Memd, session: str) -> None:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from memd.extract import shell
+from memd.extract import servers, shell
 from memd.extract.material import Material
 from memd.model import Channel, Done, Kind, Record, State
 
@@ -93,8 +93,14 @@ def _goes_on(done: Done, fired: set[str]) -> Waiting | None:
 
 
 def effects(material: Material) -> list[Done]:
-    """Commands with side effects that ended, in order: they must not be done twice."""
-    return [d for d in material.done if d.kind is Kind.COMMAND and d.state is State.DONE and shell.effects(d.target)]
+    """Commands and calls of connected servers with side effects that ended, in order: they must not be done twice."""
+    return [done for done in material.done if done.state is State.DONE and _changed(done)]
+
+
+def _changed(done: Done) -> bool:
+    return (done.kind is Kind.COMMAND and bool(shell.effects(done.target))) or (
+        done.kind is Kind.SERVER and servers.changes(done.name)
+    )
 
 
 def outcome(done: Done) -> str:

@@ -75,6 +75,8 @@ class Kind(StrEnum):
     SKILL = "skill"
     SCHEDULE = "schedule"
     STOP = "stop"
+    SERVER = "server"
+    """A tool of a server that the person connected (MCP), or of a plugin; its target is the name with the arguments."""
     OTHER = "other"
 
 

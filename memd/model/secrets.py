@@ -135,7 +135,7 @@ def mask(text: str) -> str:
         text = _KEY.sub(_without_key, text)
     kept, done = [], 0
     for first, last in _secrets(text):
-        kept += [text[done:first], _stand_in(text[first:last])]
+        kept += [text[done:first], stand_in(text[first:last])]
         done = last
     return "".join([*kept, text[done:]]) if kept else text
 
@@ -202,14 +202,15 @@ STAND_IN = re.compile(r"\[secret sha256:[0-9a-f]{8}\]")
 """What stands in a secret's place."""
 
 
-def _stand_in(secret: str) -> str:
+def stand_in(secret: str) -> str:
+    """What stands in the place of this one; equal secrets stay equal."""
     return f"[secret sha256:{sha256(secret.encode('utf-8', 'replace')).hexdigest()[:8]}]"
 
 
 def _without_key(found: re.Match[str]) -> str:
     """The lines that say what it was stay."""
     kind = found.lastgroup or "key"
-    return found[0].replace(found[kind], f"\n{_stand_in(found[kind].strip())}\n")
+    return found[0].replace(found[kind], f"\n{stand_in(found[kind].strip())}\n")
 
 
 def masked(event: Event) -> Event:

@@ -1,10 +1,13 @@
 """Reading fields that may be of any type: a wrong one is as good as absent, never an exception."""
 
+import json
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from hashlib import blake2b
 from typing import Any
 
-from memd.model.secrets import mask
+from memd.model.secrets import mask, stand_in
 from memd.model.strings import strings
 
 _SECONDS = 100_000_000_000
@@ -15,6 +18,9 @@ NAMES, _PART, _LOOKED_AT = 1_000, 12, 60_000
 looking for them ends."""
 
 
+ASKED = 300
+"""Characters of a call of another's tool."""
+_SECRET = re.compile(r"(?i)passw|passphrase|secret|token\Z|credential|authorization|api_?key|private_?key")
 DETAIL = 2_000
 """Characters of an edited text, a prompt or a description that are kept with a call."""
 
@@ -118,3 +124,26 @@ def short(value: Any) -> Any:
     if isinstance(value, str):
         return beginning(value, DETAIL)
     return value if isinstance(value, bool | int | float) else None
+
+
+def asked(name: str, given: Mapping[str, Any]) -> str:
+    """A call of a tool that is not the client's own, as one line: its name and arguments, secrets as hashes.
+
+    What is cut ends with a digest of the whole, so that two calls which differ are told apart.
+    """
+    told = (f"{key}={_shown(key, value)}" for key, value in given.items())
+    text = mask(" ".join((name, *told)).replace("\n", " "))
+    if len(text) <= ASKED:
+        return text
+    digest = blake2b(_compact(dict(given)).encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
+    return f"{text[: ASKED - 10]}… {digest}"
+
+
+def _shown(key: str, value: Any) -> str:
+    """A value as it may be kept; one that goes by a secret's name is not, whatever it looks like."""
+    text = value if isinstance(value, str) else _compact(value)
+    return stand_in(text) if text and _SECRET.search(key) else text
+
+
+def _compact(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

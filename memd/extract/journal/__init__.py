@@ -8,7 +8,7 @@ simple commands do (`commands`). A failed operation is told as failed, a refused
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from memd.extract import work
+from memd.extract import servers, work
 from memd.extract.files import difference
 from memd.extract.journal import commands, functions, values
 from memd.extract.journal.commands import hashed
@@ -22,7 +22,7 @@ TEXT, RESULT = 200, 240
 CUT = 2_000
 """A piece of this many characters may have been cut by the reader: what only one of two such pieces shows proves nothing."""
 _ENDED = {State.DONE, State.FAILED, State.INTERRUPTED}
-_TELLING = {Kind.EDIT, Kind.CREATE, Kind.COMMAND}
+_TELLING = {Kind.EDIT, Kind.CREATE, Kind.COMMAND, Kind.SERVER}
 
 Relate = Callable[[str], str]
 """From a path as a call names it to the path from the project's root; one outside of it stays as it is."""
@@ -47,7 +47,13 @@ def entries(done: Done, whose: Whose) -> tuple[JournalEntry, ...]:
     """The journal's lines for one call; none where it changed nothing or its result is not known."""
     if not ended(done) or not done.target:
         return ()
-    told = _shell(done, whose) if done.kind is Kind.COMMAND else _file(done, whose)
+    match done.kind:
+        case Kind.COMMAND:
+            told = _shell(done, whose)
+        case Kind.SERVER:
+            told = _server(done, whose)
+        case _:
+            told = _file(done, whose)
     return tuple(dict.fromkeys(_clean(entry) for entry in told))
 
 
@@ -144,6 +150,14 @@ def _shell(done: Done, whose: Whose) -> Iterator[JournalEntry]:
         entry = _entry(done, whose, part.op, target, target if moved else None, moved)
         result = _outcome(done, counted=test, alone=len(parts) == 1)
         yield replace(entry, result=result, exit=code if isinstance(code, int) else None)
+
+
+def _server(done: Done, whose: Whose) -> Iterator[JournalEntry]:
+    """What a connected server was asked to change."""
+    if servers.changes(done.name):
+        entry = _entry(done, whose, Op.COMMAND, done.target, None, None)
+        said = work.outcome(done) if done.state is State.DONE else ""
+        yield replace(entry, result=f"{entry.result}: {said}".rstrip(": "))
 
 
 def _outcome(done: Done, *, counted: bool, alone: bool) -> str:

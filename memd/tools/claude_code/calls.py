@@ -10,7 +10,7 @@ from typing import Any
 from memd.model import Kind, Operation, State
 from memd.model.secrets import mask
 from memd.tools.claude_code import jobs
-from memd.tools.fields import DETAIL, excerpt, flag, flat, items, short, string, table
+from memd.tools.fields import DETAIL, asked, excerpt, flag, flat, items, short, string, table
 
 Row = Mapping[str, Any]
 
@@ -88,8 +88,9 @@ def started(block: Row, at: int | None) -> Operation | None:
     if not call or not name:
         return None
     given = table(block, "input")
-    kind = _KINDS.get(name, Kind.OTHER)
-    target = next((string(given, key) for key in _TARGETS.get(kind, ()) if string(given, key)), "")
+    kind = _KINDS.get(name, Kind.SERVER if name.startswith("mcp__") else Kind.OTHER)
+    named = next((string(given, key) for key in _TARGETS.get(kind, ()) if string(given, key)), "")
+    target = asked(name, given) if kind is Kind.SERVER else named
     return Operation(call, kind, name, at, State.RUNNING, target, _detail(kind, given))
 
 

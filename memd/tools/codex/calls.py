@@ -13,7 +13,7 @@ from memd.model import Kind, Operation, State
 from memd.model.secrets import mask
 from memd.tools import patches
 from memd.tools.codex import patch
-from memd.tools.fields import DETAIL, excerpt, items, short, string, table, whole
+from memd.tools.fields import DETAIL, asked, excerpt, items, short, string, table, whole
 
 Row = Mapping[str, Any]
 
@@ -99,12 +99,8 @@ def _mcp(item: Row, at: int | None) -> Iterator[Operation]:
     text = output(answer.get("content")) or string(table(item, "error"), "message") or string(result, "Err")
     name = ".".join(filter(None, (string(item, "server") or string(item, "namespace"), string(item, "tool"))))
     state = State.FAILED if failed else State.DONE
-    yield Operation(string(item, "id"), Kind.OTHER, name, at, state, _given(item), {}, excerpt(text, RESULT))
-
-
-def _given(item: Row) -> str:
-    given = table(item, "arguments") or loaded(item.get("arguments"))
-    return mask(json.dumps(given, ensure_ascii=False))[:200] if given else ""
+    target = asked(name, table(item, "arguments") or loaded(item.get("arguments")))
+    yield Operation(string(item, "id"), Kind.SERVER, name, at, state, target, {}, excerpt(text, RESULT))
 
 
 def _agent(item: Row, at: int | None) -> Iterator[Operation]:

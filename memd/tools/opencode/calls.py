@@ -10,7 +10,7 @@ from typing import Any
 from memd.model import Kind, Operation, State
 from memd.model.secrets import mask
 from memd.tools import patches
-from memd.tools.fields import DETAIL, excerpt, flag, flat, items, short, string, table, whole
+from memd.tools.fields import DETAIL, asked, excerpt, flag, flat, items, short, string, table, whole
 
 Row = Mapping[str, Any]
 
@@ -77,13 +77,14 @@ def operation(part: Row, at: int | None) -> Operation | None:
     call = string(part, "callID") or string(part, "id")
     if not name or not call or string(state, "status") not in {"running", "completed", "error"}:
         return None
-    kind = _KINDS.get(name, Kind.OTHER)
+    kind = _KINDS.get(name, Kind.SERVER if "_" in name else Kind.OTHER)
     given, found = table(state, "input"), table(state, "metadata")
+    target = asked(name, given) if kind is Kind.SERVER else _target(kind, given)
     done = _state(kind, state, found)
     result = "" if done is State.RUNNING else excerpt(answer(part), RESULT)
     chosen = {question: short(words) for question, words in answers(part)}
     detail = _detail(kind, given, found) | _outcome(kind, found) | ({"answers": chosen} if chosen else {})
-    return Operation(call, kind, name, at, done, _target(kind, given), detail, result)
+    return Operation(call, kind, name, at, done, target, detail, result)
 
 
 def answer(part: Row) -> str:

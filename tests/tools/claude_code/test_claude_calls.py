@@ -42,7 +42,8 @@ def run(name, given, text="ok", *, known=None, error=False, **fields):
         ("CronDelete", {"id": "c"}, Kind.STOP, "c"),
         ("TaskStop", {"task_id": "b"}, Kind.STOP, "b"),
         ("KillShell", {"shell_id": "s"}, Kind.STOP, "s"),
-        ("mcp__server__tool", {"file_path": "/w"}, Kind.OTHER, ""),
+        ("mcp__server__tool", {"file_path": "/w"}, Kind.SERVER, "mcp__server__tool file_path=/w"),
+        ("NewTool", {"file_path": "/w"}, Kind.OTHER, ""),
     ],
 )
 def test_kind_and_target(name, given, kind, target):

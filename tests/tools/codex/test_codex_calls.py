@@ -192,7 +192,7 @@ def test_a_sub_agent_of_the_second_kind():
         (done("WebSearch", query="zstd", action={"type": "search"}), (Kind.WEB, "zstd")),
         (done("WebSearch", query="x", action={"type": "open_page", "url": "https://a.b"}), (Kind.WEB, "https://a.b")),
         (done("ImageView", path="/x.png"), (Kind.READ, "/x.png")),
-        (done("McpToolCall", server="gh", tool="issue", arguments={"n": 6}), (Kind.OTHER, '{"n": 6}')),
+        (done("McpToolCall", server="gh", tool="issue", arguments={"n": 6}), (Kind.SERVER, "gh.issue n=6")),
         (event("web_search_end", call_id="w", query="zstd"), (Kind.WEB, "zstd")),
         (event("exec_command_end", call_id="c", command=["ls"], exit_code=0, stdout="a"), (Kind.COMMAND, "ls")),
     ],

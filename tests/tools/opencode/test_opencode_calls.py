@@ -141,9 +141,10 @@ def test_long_values_are_cut():
 
 
 def test_an_unknown_tool():
-    """A tool of a plugin or server is told by its name."""
+    """A tool of a plugin or server is told by its name and arguments."""
     call = one("linear_create_issue", {"title": "x"})
-    assert (call.kind, call.name, call.state) == (Kind.OTHER, "linear_create_issue", State.DONE)
+    told = (Kind.SERVER, "linear_create_issue", "linear_create_issue title=x", State.DONE)
+    assert (call.kind, call.name, call.target, call.state) == told
 
 
 def test_the_recorded_calls(base):

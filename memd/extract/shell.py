@@ -45,7 +45,13 @@ _EFFECTS = re.compile(
     r"|(?:psql|mysql|sqlite3|mongosh?) .*\b(?:INSERT|UPDATE|DELETE|DROP|ALTER|CREATE|TRUNCATE)\b"
     r"|(?:scp|rsync|mail|sendmail|msmtp|crontab (?!-l))(?: |$)"
     r"|(?:systemctl|launchctl|service) .*(?:start|stop|restart|enable|disable|load|unload)\b"
+    r"|ssh (?:-[FiJloLpR] ?\S+ |-\S+ )*[\w.@-]+ ['\"]?(?!(?:ls|cat|head|tail|grep|df|du|ps|uptime|whoami|hostname|date|journalctl|free|id)\b)\w"
     r"|(?:rm|mv)(?: -\w+)* (?!/tmp/|-)\S",
+)
+_INSTALLS = re.compile(
+    r"(?:npm|pnpm|yarn|bun) (?:ci|i|install)(?: -\S+)*$|yarn$|bundle$"
+    r"|(?:uv|poetry|pdm|pipenv|bundle|composer|cargo) (?:sync|install)(?: -\S+)*$"
+    r"|(?:\S*python3? -m )?(?:uv )?pip3? install(?: -\S+(?: \S+)?)+$|(?:uv )?pip sync \S+|go mod (?:download|tidy)$"
 )
 _TESTS = re.compile(
     r"(?:(?:npx|bunx|pnpm exec|uv run|poetry run|pdm run|bundle exec|mise exec --|\S*python3?(?:\.\d+)? -m)\s+)*(?:\S*/)?"
@@ -62,6 +68,12 @@ _TRIVIAL = re.compile(
     r"|less|column|tree|touch|export|source|set|read|date|for|do|done|if|then|fi|else|while|nl"
     r"|git (?:status|diff|log|add|show|branch|blame))(?:\s|$)|#"
 )
+
+
+def documents(command: str) -> list[str]:
+    """The here-documents of a shell line in order, each by its first line that says something."""
+    texts = (match[0].partition("\n")[2] for match in _HEREDOC.finditer(command.replace("\\\n", " ")))
+    return [next((line.strip() for line in text.splitlines() if line.strip()), "") for text in texts]
 
 
 def pipelines(command: str) -> list[list[str]]:
@@ -95,6 +107,11 @@ def simple(command: str) -> list[str]:
 def effects(command: str) -> list[str]:
     """The simple commands that change something outside the working copy or cannot be done twice."""
     return [part for part in simple(command) if _EFFECTS.match(_GIT_OPTIONS.sub("git ", part))]
+
+
+def installs(part: str) -> bool:
+    """Whether a simple command installs what the project itself says that it needs."""
+    return _INSTALLS.match(part) is not None
 
 
 def tests(command: str) -> str:

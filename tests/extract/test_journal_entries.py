@@ -5,6 +5,7 @@ from factories import done
 
 from memd.extract.journal import Whose, entries
 from memd.model import Kind, State
+from memd.tools.fields import short
 
 ROOT = "/srv/w/"
 
@@ -67,6 +68,29 @@ def test_functions_that_come_go_or_are_renamed_are_told_by_name():
     ]
 
 
+@pytest.mark.parametrize(
+    ("path", "old", "new", "expected"),
+    [
+        (
+            "F.java",
+            "  private int go() {\n    return 1;",
+            "  private int stop() {\n    return 1;",
+            ("rename", "go", "stop"),
+        ),
+        ("a.cs", "", "  public async Task<int> Go(int a) {\n", ("create", None, "Go")),
+        ("f.c", "int a;\n", "int a;\nstatic void go(int a)\n{\n  helper(a);\n", ("create", None, "go")),
+        ("f.cpp", "", "std::string Pool::name() const {\n", ("create", None, "name")),
+        ("f.kt", "suspend fun go() = 1\n", "", ("delete", "go", None)),
+        ("f.swift", "", "private func go() {\n", ("create", None, "go")),
+        ("f.rs", "pub fn go() {}", "pub fn run() {}", ("rename", "go", "run")),
+    ],
+)
+def test_functions_of_other_languages(path, old, new, expected):
+    """By the shape of their definitions; a call in their body is none."""
+    op, before, after = expected
+    assert told(edit(path, old, new)) == [(op, f"{path}:{before or after}", before, after)]
+
+
 def test_any_other_edit_is_told_by_its_first_lines():
     """The first line that it took out and the first that it put in."""
     assert told(edit("a.md", "one\ntwo\nthree", "one\n2\nthree")) == [("edit", "a.md", "two", "2")]
@@ -77,6 +101,8 @@ def test_a_cut_piece_proves_nothing_by_what_it_does_not_show():
     old = "\n".join(f"key{n} = {n}" for n in range(400))
     new = old.replace("key3 = 3", "key3 = 33")
     assert told(edit("a.toml", old[:2000], new[:2000])) == [("edit", "a.toml:key3", "3", "33")]
+    halves = (short("# x\n" * 497 + f"key = {value}" + "0" * 90) for value in (1, 2))
+    assert [entry for entry in told(edit("a.toml", *halves)) if ":" in entry[1]] == []
 
 
 def test_a_new_file_is_created_and_one_written_over_is_edited():
@@ -105,6 +131,16 @@ def test_a_patch_deletes_and_moves():
         ("git add -A && git commit -m 'Say why'", [("commit", "git commit -m 'Say why'")]),
         ("git push origin main", [("command", "git push origin main")]),
         ("pip install requests==2", [("command", "pip install requests==2")]),
+        (
+            'git commit -m "$(cat <<\'EOF\'\nSay "why"\n\nAt length.\nEOF\n)"',
+            [("commit", "git commit -m \"Say 'why'\"")],
+        ),
+        ("git add a && git commit -F - <<EOF\nSay why\nEOF", [("commit", "git commit -F - <<EOF")]),
+        ("cp a.txt src/b.txt build/", [("create", "build/a.txt"), ("create", "build/b.txt")]),
+        ("npm ci && uv sync", [("command", "npm ci"), ("command", "uv sync")]),
+        ("pip install -r requirements.txt -q", [("command", "pip install -r requirements.txt -q")]),
+        ("ssh prod 'systemctl restart app'", [("command", "ssh prod 'systemctl restart app'")]),
+        ("ssh -p 22 prod 'tail -5 /var/log/app'; ssh prod ls", []),
         ("./manage.py migrate && pytest -q", [("command", "./manage.py migrate"), ("test", "pytest -q")]),
         ("ls -la; grep x y > /tmp/z; cat a 2>&1", []),
         ("echo 'a > b' | wc -l", []),
@@ -127,6 +163,9 @@ def test_results_are_told_with_exit_status_counts_and_links():
         ("exit 1: 2 failed, 10 passed", False, 1)
     ]
     assert result("git commit -m x", "[main 1a2b3c4] x\n 1 file changed") == [("exit 0: [main 1a2b3c4] x", True, 0)]
+    assert result("bun test", " 12 pass\n 1 fail\n", State.FAILED, 1) == [("exit 1: 12 pass, 1 fail", False, 1)]
+    both = result("git commit -m x && git push", "[main 1a2b3c4] x\n   1..2  main -> main")
+    assert [told for told, *_ in both] == ["exit 0: [main 1a2b3c4] x", "exit 0: 1..2  main -> main".replace("  ", " ")]
     failed = result("git push", "Exit code 128\nfatal: could not read, error", State.FAILED, 128)
     assert failed == [("exit 128: fatal: could not read, error", False, 128)]
 

@@ -143,12 +143,11 @@ def _shell(done: Done, whose: Whose) -> Iterator[JournalEntry]:
     parts = commands.changes(done.target, whose.cwd)
     code = done.detail.get("exit")
     for part in parts:
-        test = part.op is Op.TEST
         is_path = part.op not in {Op.TEST, Op.COMMAND, Op.COMMIT}
         target = whose.relate(part.target) if is_path else part.target
         moved = None if part.new is None else whose.relate(part.new)
         entry = _entry(done, whose, part.op, target, target if moved else None, moved)
-        result = _outcome(done, counted=test, alone=len(parts) == 1)
+        result = _outcome(done, part.op, alone=len(parts) == 1)
         yield replace(entry, result=result, exit=code if isinstance(code, int) else None)
 
 
@@ -160,15 +159,16 @@ def _server(done: Done, whose: Whose) -> Iterator[JournalEntry]:
         yield replace(entry, result=f"{entry.result}: {said}".rstrip(": "))
 
 
-def _outcome(done: Done, *, counted: bool, alone: bool) -> str:
-    """How a command ended: its exit status, and of its answer the counts, or the line that names what came of it."""
+def _outcome(done: Done, op: Op, *, alone: bool) -> str:
+    """How a command ended: its exit status, and of its answer the counts, the commit, or the line that says most."""
     if done.state is State.INTERRUPTED:
         return "interrupted"
     code = done.detail.get("exit")
     status = f"exit {code}" if isinstance(code, int) else ("done" if done.state is State.DONE else "failed")
     if code and not alone:
         status += " (of the whole line)"
-    said = commands.counted(done.result) if counted else ""
+    own = {Op.TEST: commands.counted, Op.COMMIT: commands.committed}.get(op)
+    said = own(done.result) if own else ""
     if not said:
         said = work.outcome(done) if done.state is State.DONE else work.error_line(done)
     return f"{status}: {said}".rstrip(": ")

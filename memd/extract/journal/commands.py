@@ -24,11 +24,14 @@ _WRITTEN = re.compile(
     r"(?<![<>&\d])(?P<sign>>{1,2})\s*(?P<path>\"[^\"]+\"|'[^']+'|[^\s<>|&;()$`\"']+)|\"(?:[^\"\\]|\\.)*\"|'[^']*'"
 )
 """A redirection into a file, or a quotation, in which a sign is none."""
+_DOCUMENT = re.compile(r"\"?\$\(\s*cat\s*<<-?\s*\w+\s*\)\"?|<<-?\s*\w+")
+"""A here-document as a simple command has it, its text left out; most often the message of a commit."""
+_COMMITTED = re.compile(r"^\s*\[\S+ .*[0-9a-f]{7,}\].*$", re.MULTILINE)
 _MORE = re.compile(r"(?:\S*/)?manage\.py (?:migrate|flush|loaddata)\b")
 _SED = re.compile(r"^(?:sed|perl)\b.*\s-(?:i|pi|p?i\.\w+|i'[^']*')(?:\s|$)")
 _ASSIGNED = re.compile(r"\b([A-Za-z_]\w*=)([^\s\"'`;|&]+|\"[^\"]*\"|'[^']*')")
 _COUNT = re.compile(
-    r"\d+ (?:passed|failed|errors?|skipped|passing|failing|pending|tests? (?:passed|failed))"
+    r"\d+ (?:passed|failed|errors?|skipped|passing|failing|pending|pass\b|fail\b|tests? (?:passed|failed))"
     r"|test result: \w+\.[^\n]{0,120}|Tests:[^\n]{0,120}|(?:ok|FAIL)\s+\S+\s+[\d.]+s|Ran \d+ tests?"
 )
 
@@ -48,14 +51,21 @@ Resolve = Callable[[str], str]
 
 def changes(command: str, cwd: str | None) -> list[Change]:
     """All that the line changes, in order; `cwd` is where it begins."""
-    found, place = list[Change](), cwd
+    found, place, texts = list[Change](), cwd, iter(shell.documents(command))
     for part in shell.simple(command):
+        if _DOCUMENT.search(part):
+            part = _DOCUMENT.sub(_quoted(next(texts, "")), part, count=1)  # noqa: PLW2901 - its own words for the text
         moved = _directory(part, place)
         if moved is not None:
             place = moved
             continue
         found += _part(part, _resolver(place))
     return list(dict.fromkeys(found))
+
+
+def _quoted(text: str) -> Callable[[re.Match[str]], str]:
+    """What stands for a here-document: between quotation marks where a substitution makes it an argument."""
+    return lambda match: f'"{text.replace(chr(34), chr(39))}"' if match[0].strip('"').startswith("$") else match[0]
 
 
 def _directory(part: str, place: str | None) -> str | None:
@@ -80,13 +90,13 @@ def _part(part: str, at: Resolve) -> Iterator[Change]:
         case "mv" if len(paths := _paths(words, git)) > 1:
             yield from _moves(paths, at)
         case "touch" | "cp" | "tee" | "ln" | "install" if not git and (paths := _paths(words, None)):
-            made = paths if name in {"touch", "tee"} else paths[-1:]
+            made = paths if name in {"touch", "tee"} else _copies(paths)
             yield from (Change(Op.CREATE, at(path)) for path in made if not _temporary(path))
         case _ if shell.tests(part):
             yield Change(Op.TEST, shown(part))
         case _ if _SED.match(part) and (paths := _paths(words, None)[1:]):
             yield from (Change(Op.EDIT, at(path)) for path in paths)
-        case _ if shell.effects(part) or _MORE.match(part):
+        case _ if shell.effects(part) or shell.installs(part) or _MORE.match(part):
             yield Change(Op.COMMAND, shown(part))
         case _:
             pass
@@ -99,6 +109,13 @@ def _written(part: str, at: Resolve) -> Iterator[Change]:
         path = (match["path"] or "").strip("\"'")
         if path and not _temporary(path):
             yield Change(Op.CREATE if match["sign"] == ">" else Op.EDIT, at(path))
+
+
+def _copies(paths: Sequence[str]) -> list[str]:
+    """What `cp a b` makes: `b`, or a file of each name in it where it is a folder for sure."""
+    *sources, goal = paths
+    into = sources and (goal.endswith("/") or len(sources) > 1)
+    return [join(goal, source.rstrip("/").rpartition("/")[2]) for source in sources] if into else [goal]
 
 
 def _moves(paths: Sequence[str], at: Resolve) -> Iterator[Change]:
@@ -152,3 +169,9 @@ def hashed(value: str) -> str:
 def counted(output: str) -> str:
     """What a test run says of its counts; empty where it says nothing."""
     return ", ".join(dict.fromkeys(match.strip() for match in _COUNT.findall(output)[-4:]))
+
+
+def committed(output: str) -> str:
+    """The line in which git says what it committed; empty where there is none."""
+    found = _COMMITTED.search(output)
+    return found[0].strip() if found else ""

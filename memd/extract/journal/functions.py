@@ -16,6 +16,20 @@ _SCRIPT = re.compile(
     r"(?:function\b|\([^)\n]*\)[^=\n]{0,60}=>|\w+[ \t]*=>)",
     re.MULTILINE,
 )
+_MODIFIED = (
+    r"^[ \t]*(?:(?:public|private|protected|internal|static|final|abstract|synchronized|async|override|virtual|sealed"
+    r"|partial|default|open|suspend|inline|data|mutating|fileprivate)[ \t]+)"
+)
+_BRACED = re.compile(
+    rf"{_MODIFIED}*(?:class|interface|enum|record|struct)[ \t]+{_NAME}"
+    rf"|{_MODIFIED}+(?:<[^>\n]{{1,80}}>[ \t]+)?[\w<>\[\],.?]{{1,120}}[ \t]+{_NAME}[ \t]*\(",
+    re.MULTILINE,
+)
+_C = re.compile(
+    rf"^(?:class|struct|enum)[ \t]+{_NAME}"
+    rf"|^(?!return\b|else\b|typedef\b|#)[A-Za-z_][\w \t*&:<>,]{{0,160}}[ \t*&:]{_NAME}[ \t]*\([^;\n]*$",
+    re.MULTILINE,
+)
 _SHAPES = {
     ".py": re.compile(rf"^[ \t]*(?:async[ \t]+def|def|class)[ \t]+{_NAME}", re.MULTILINE),
     ".js": _SCRIPT,
@@ -28,6 +42,13 @@ _SHAPES = {
     ".rs": re.compile(
         rf"^[ \t]*(?:pub(?:\([^)\n]*\))?[ \t]+)?(?:async[ \t]+)?(?:fn|struct|enum|trait)[ \t]+{_NAME}", re.MULTILINE
     ),
+    **dict.fromkeys((".java", ".cs"), _BRACED),
+    **dict.fromkeys((".c", ".h", ".cc", ".cpp", ".hpp"), _C),
+    ".kt": re.compile(
+        rf"{_MODIFIED}*(?:fun[ \t]+(?:<[^>\n]{{1,80}}>[ \t]+)?(?:\w+\.)?|class[ \t]+|object[ \t]+|interface[ \t]+){_NAME}",
+        re.MULTILINE,
+    ),
+    ".swift": re.compile(rf"{_MODIFIED}*(?:func|class|struct|enum|protocol|actor)[ \t]+{_NAME}", re.MULTILINE),
     ".rb": re.compile(rf"^[ \t]*(?:def|class|module)[ \t]+(?:self\.)?{_NAME}", re.MULTILINE),
     ".php": re.compile(
         rf"^[ \t]*(?:(?:public|private|protected|static|final|abstract)[ \t]+)*(?:function|class)[ \t]+{_NAME}",

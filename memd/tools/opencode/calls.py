@@ -135,10 +135,12 @@ def _detail(kind: Kind, given: Row, found: Row) -> dict[str, Any]:
 
 
 def _outcome(kind: Kind, found: Row) -> dict[str, Any]:
-    """What the result adds: how a command ended, who goes on working."""
+    """What the result adds: how a command ended, whether a written file was there before, who goes on working."""
     match kind:
         case Kind.COMMAND if (code := whole(found, "exit")) is not None:
             return {"exit": code}
+        case Kind.CREATE if flag(found, "exists"):
+            return {"existed": True}
         case Kind.AGENT:
             agent = string(found, "sessionId")
             job = (string(found, "jobId") or agent) if flag(found, "background") else ""

@@ -45,7 +45,8 @@ _EFFECTS = re.compile(
     r"|(?:psql|mysql|sqlite3|mongosh?) .*\b(?:INSERT|UPDATE|DELETE|DROP|ALTER|CREATE|TRUNCATE)\b"
     r"|(?:scp|rsync|mail|sendmail|msmtp|crontab (?!-l))(?: |$)"
     r"|(?:systemctl|launchctl|service) .*(?:start|stop|restart|enable|disable|load|unload)\b"
-    r"|ssh (?:-[FiJloLpR] ?\S+ |-\S+ )*[\w.@-]+ ['\"]?(?!(?:ls|cat|head|tail|grep|df|du|ps|uptime|whoami|hostname|date|journalctl|free|id)\b)\w"
+    r"|ssh (?:-[FiJloLpR] \S+ |-(?![FiJloLpR] )\S+ )*(?!-)[\w.@-]+ ['\"]?"
+    r"(?!(?:ls|cat|head|tail|grep|df|du|ps|uptime|whoami|hostname|date|journalctl|free|id)\b)\w"
     r"|(?:rm|mv)(?: -\w+)* (?!/tmp/|-)\S",
 )
 _INSTALLS = re.compile(

@@ -45,25 +45,21 @@ class Layer:
         kept.put(folder, "anchors.json", project.anchors(self.anchors(found)))
         kept.put(folder, "state.md", self.state(found))
         own = self.places.own(found.id)
-        self._learn(session, own)
-        self._see_facts(found, own)
+        known, listed = sources.remembered(own), facts.facts(found)
+        self._learn(session, own, facts.disproved(listed, known))
+        if listed or known:
+            kept.put(own, sources.NAME, sources.dumped(facts.sources(found.root, listed, known)))
 
-    def _learn(self, session: Session, own: Path) -> None:
-        """Append what a session's lessons say to the project's own engram, once."""
+    def _learn(self, session: Session, own: Path, disproved: list[str]) -> None:
+        """Append what a session's lessons say, and which facts were struck, to the project's own engram, once."""
         made = self._store.current_checkpoint(session.id)
         rows = outline.sections(made.parts.mind).get("Lessons", []) if made else []
-        lessons = [row.removeprefix("- ") for row in rows if row.startswith("- ")]
+        lessons = [row.removeprefix("- ") for row in rows if row.startswith("- ")] + disproved
         if lessons:
             known = "".join(sources.text(own / name) for name in (engram.NAME, engram.ARCHIVE))
             fresh = engram.fresh(lessons, known, session.id, self._clock())
             if fresh:
                 kept.append(own, engram.NAME, fresh)
-
-    def _see_facts(self, found: Project, own: Path) -> None:
-        """Remember what the source lines of new facts say."""
-        known, listed = sources.remembered(own), facts.facts(found)
-        if listed or known:
-            kept.put(own, sources.NAME, sources.dumped(facts.sources(found.root, listed, known)))
 
     def anchors(self, found: Project) -> list[Anchor]:
         """The most recently used anchors, some of them looked for just now."""

@@ -1,7 +1,7 @@
 """Shifts of understanding: `- [2026-11-30 09:00Z] [confirmed] … (#12)`, appended and never rewritten. Pure text.
 
-memd appends what a checkpoint's lessons confirm to the project's own engram, in its state; people and agents write
-`.agent/engram.md`. `memd engram tidy` makes facts of what is confirmed, has a source, and is some days old.
+memd appends what a checkpoint's lessons confirm, and facts that were struck, to the project's own engram, in its state; people
+and agents write `.agent/engram.md`. `memd engram tidy` makes facts of what is confirmed, has a source, and is some days old.
 """
 
 import re
@@ -12,6 +12,8 @@ from datetime import UTC, datetime
 from memd.model.text import clock, oneline
 
 NAME, ARCHIVE = "engram.md", "engram-archive.md"
+DISPROVED = "disproved: "
+"""How an entry about a fact begins that was struck."""
 _ENTRY = re.compile(
     r"^- \[(?P<time>\d{4}-\d\d-\d\d \d\d:\d\dZ)\] \[(?P<grade>confirmed|hypothesis)\] (?P<text>\S.*?)"
     r"(?P<cited> \(#\d+[^()]*\))?\s*$"
@@ -70,4 +72,5 @@ def fresh(lessons: Iterable[str], known: str, session: str, now: int) -> str:
 
 def stable(entries: Sequence[Entry], before: int) -> list[Entry]:
     """What may become a fact: confirmed, with a source, and older than a time."""
-    return [one for one in entries if one.grade == "confirmed" and one.source is not None and one.at < before]
+    confirmed = (one for one in entries if one.grade == "confirmed" and not one.text.startswith(DISPROVED))
+    return [one for one in confirmed if one.source is not None and one.at < before]

@@ -17,6 +17,7 @@ from posixpath import basename
 from memd.model import marks
 from memd.model.text import oneline, printable
 from memd.project import checks
+from memd.project.engram import DISPROVED
 from memd.project.identity import AGENT, Project
 from memd.project.paths import inside
 
@@ -143,6 +144,12 @@ def sources(root: Path, found: Sequence[Fact], known: Mapping[str, str]) -> dict
         if len(row) > 2 and all(word.rstrip("()") in row for word in _QUOTED.findall(fact.text)):
             kept[fact.key] = row[:LONGEST]
     return kept
+
+
+def disproved(found: Sequence[Fact], known: Mapping[str, str]) -> list[str]:
+    """What there is to note of facts that were struck since memd first saw them."""
+    struck = [fact for fact in found if fact.struck and fact.key in known]
+    return [f"[confirmed] {DISPROVED}{oneline(fact.text, LONGEST)}" for fact in struck]
 
 
 def module(path: str) -> str:

@@ -95,3 +95,21 @@ def test_engram_shows_what_lessons_confirmed_and_tidy_makes_facts(call, work, ho
     assert engram.read_text() == "# Engram\n\n- [2026-01-01 09:00Z] [hypothesis] maybe src/pool.py:1\n"
     assert (work / ".agent" / "engram-archive.md").read_text() == f"{row}\n"
     assert call("engram", "tidy")[1].splitlines()[-1] == "0 became facts"
+
+
+def test_a_fact_that_was_struck_is_noted_as_disproved_once(call, work, home):
+    """It was given before; the line in the facts stays as people left it, and never becomes a fact again."""
+    call("init")
+    (work / "pool.py").write_text("workers = 1\n")
+    path = work / ".agent" / "facts" / "pool.md"
+    path.write_text(
+        "- [confirmed] there is one worker, see pool.py:1 (pool.py:1)\n- ~~[confirmed] old news (pool.py:1)~~\n"
+    )
+    transcript = Transcript(home / f"{ONE}.jsonl", cwd=str(work), at=1_795_990_000)
+    for text in ("Look at the pool.", "And again.", "And once more."):
+        transcript.turn(text)
+        call("ingest", transcript.path)
+        path.write_text("- ~~[confirmed] there is one worker, see pool.py:1 (pool.py:1)~~\n")
+    (noted,) = call("engram")[1].splitlines()
+    assert noted.endswith("[confirmed] disproved: there is one worker, see pool.py:1")
+    assert call("engram", "tidy", "--days", "0")[1].splitlines()[-1] == "0 became facts"

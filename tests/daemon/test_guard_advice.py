@@ -78,6 +78,22 @@ def test_repeats_and_rereads_are_told_once(chain, session, work):
     assert again == ["", ""]
 
 
+def test_what_a_shell_line_shows_counts_as_read(chain, session, work):
+    """The same part of a file, by a tool or the shell; another part, a search or a file that is written is none."""
+    past = time.time() - 3_600
+    for name in ("b.md", "c.md", "d.md"):
+        (work / name).write_text("x\n")
+        os.utime(work / name, (past, past))
+    session.runs("cat b.md && sed -n 1,20p c.md")
+    session.runs("cd /tmp && cat d.md")
+    compact(chain, session)
+    assert "`gateway.toml` was read before" in call(chain, session, "Bash", "t1", command="cat gateway.toml | head -3")
+    assert "`b.md` was read before" in call(chain, session, "Read", "t2", file_path=str(work / "b.md"))
+    assert "`c.md` was read before" in call(chain, session, "Bash", "t3", command="sed -n 1,20p c.md")
+    others = ["cat c.md", "sed -n 20,40p c.md", "rg x b.md", "cat > b.md <<EOF\nx\nEOF", "cat d.md"]
+    assert [call(chain, session, "Bash", f"u{n}", command=command) for n, command in enumerate(others)] == [""] * 5
+
+
 def test_three_lines_a_turn(chain, session, work):
     """The fourth waits for another turn, and is not lost."""
     compact(chain, session)
@@ -216,3 +232,5 @@ def test_facts_of_a_module_are_told_before_it_is_touched(chain, session, work):
     assert call(chain, session, "Read", "t2", file_path=path) == ""
     compact(chain, session)
     assert told in call(chain, session, "Read", "t3", file_path=path)
+    compact(chain, session)
+    assert told in call(chain, session, "Bash", "t4", command="cat gateway.toml")

@@ -106,12 +106,14 @@ def test_a_compaction_soon_after_the_last_gets_the_short_form(client):
     whole = client.asks()
     client.turn("Go on.")
     client.session.compacts()
+    client.read()
     brief = client.asks()
     assert MISSION in brief
     assert len(brief) < len(whole) / 2
     for n in range(3):
         client.turn(f"Then step {n}.")
     client.session.compacts()
+    client.read()
     assert len(client.asks()) > len(brief) * 2
 
 

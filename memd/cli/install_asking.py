@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 UNATTENDED = "this is not a terminal: run it again with --yes to accept the change, or with --dry-run to look at it"
 LINE = "Show the context, the checkpoint's age and its health in {tool}'s status line too, behind what stands there?"
-IDES = "Do you prompt from an editor ({names}), so that what comes through it is your own typing? Nothing proves such a name"
+IDES = "Do you type prompts in an editor's extension ({names})? A yes counts them as your own words; nothing proves such a name"
 
 
 def ask(question: str) -> None:

@@ -3,27 +3,31 @@
     python -m benchmarks continuity FOLDER --tokens 1000 2000 4000 8000
 
 Each transcript is read once whole, to see what came after its compactions. Then it is cut before each of them, and memd makes
-its checkpoint from that prefix alone, in a fresh home, by its own commands. `needs` says what counts as needed; docs/quality.md
-says what the figures mean. Beside memd stand the client's own summary and a plain list of the same size.
+its checkpoint from that prefix alone, in a fresh home, by its own commands. What counts as needed is `memd report`'s measure
+(docs/continuity.md); docs/quality.md says what the figures mean. Beside memd stand the client's own summary and a plain list
+of the same size.
 """
 
 import argparse
-import json
 import os
 import statistics
 import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
 from math import exp
 from pathlib import Path
 
-from benchmarks import needs, purpose
+from benchmarks import purpose
 from memd import tokens
+from memd.config import Config, paths
+from memd.daemon.hindsight import Hindsight
 from memd.daemon.transcripts import find
-from memd.model import Boundary, Channel, Done, Kind, Record
+from memd.model import Boundary
+from memd.report import needs, past
+from memd.report.past import Past
+from memd.report.told import Count, summary_of
 from memd.store import Store
 from memd.tools.registry import TOOLS
 
@@ -46,11 +50,14 @@ def run(options: argparse.Namespace) -> tuple[dict[str, object], list[str], list
     for transcript in find([options.folder.absolute()], None).transcripts:
         path = transcript[1]
         try:
-            for name, case, prefix, summary in cases(path):
+            for name, session, boundary, prefix in cases(path):
+                case = past.case(session, boundary)
                 if name in seen or len(case.words) + len(case.commands) < LEAST:
                     continue
                 seen.add(name)
-                rows += [row | {"case": name} for row in measured(path, case, prefix, summary, options.tokens)]
+                summary = summary_of(session, boundary)
+                listed = ranked(session, boundary)
+                rows += [row | {"case": name} for row in measured(path, case, listed, prefix, summary, options.tokens)]
         except (OSError, subprocess.CalledProcessError) as error:
             faults.append(f"{path.name}: {error}")
     document = {"benchmark": "continuity", "rows": rows, "wrong": len(faults), "failed": faults}
@@ -67,104 +74,62 @@ def memd(home: Path, *words: str) -> str:
     return subprocess.run(command, env=environ, cwd=REPOSITORY, capture_output=True, text=True, check=True).stdout
 
 
-def cases(path: Path) -> Iterator[tuple[str, needs.Case, bytes, str]]:
-    """Of each compaction: its name, what was needed, the transcript before it, the client's summary."""
+def cases(path: Path) -> Iterator[tuple[str, Past, Boundary, bytes]]:
+    """Of each compaction: its name, the session, the compaction, the transcript before it."""
     with tempfile.TemporaryDirectory(prefix="memd-") as folder:
         session = memd(Path(folder), "ingest", str(path)).split()[0]
-        with Store.open(Path(folder, "state", "memd.db"), readonly=True) as store:
+        places = paths({"HOME": folder, "MEMD_STATE_DIR": str(Path(folder, "state"))})
+        with Store.open(places.state / "memd.db", readonly=True) as store:
             known = store.session(session)
-            records, calls = store.messages(session), store.operations(session)
-            boundaries = store.boundaries(session)
-    here = f"{known.cwd}/" if known and known.cwd else "\0"  # paths below the session's directory are relative to it
-    records = [replace(record, text=record.text.replace(here, "")) for record in records]
+            seen = Hindsight(store, Config(), places).past(known) if known else None
     rows = path.read_bytes()
-    for place, boundary in enumerate(boundaries):
-        end = boundaries[place + 1].number if place + 1 < len(boundaries) else boundary.number + needs.WINDOW
-        before = [record for record in records if record.number <= boundary.number]
+    for boundary in seen.boundaries if seen else ():
+        before = [record for record in seen.records if record.number <= boundary.number]
         if before:
-            cut = max(record.source.offset + record.source.length for record in before)
-            after = [r for r in records if boundary.number < r.number <= min(end, boundary.number + needs.WINDOW)]
-            case = needed(before, after, calls, boundary, flat(rows[:cut]), here)
-            summary = "\n".join(record.text for record in after if record.channel is Channel.HARNESS_SUMMARY)
-            yield f"{session}@{boundary.number}", case, rows[:cut], summary
+            end = max(record.source.offset + record.source.length for record in before)
+            yield (
+                f"{session}@{boundary.number}",
+                seen,
+                boundary,
+                rows[: end + 1],
+            )  # a row without its line end is not read
 
 
-def flat(rows: bytes) -> str:
-    """All strings of a transcript's JSON lines."""
-
-    def strings(value: object) -> Iterator[str]:
-        if isinstance(value, str):
-            yield value
-        elif isinstance(value, dict | list):
-            for item in value.values() if isinstance(value, dict) else value:
-                yield from strings(item)
-
-    found = list[str]()
-    for row in rows.splitlines():
-        try:
-            found += strings(json.loads(row))
-        except ValueError:
-            found.append(row.decode("utf-8", "replace"))
-    return "\n".join(found)
-
-
-def needed(
-    before: list[Record], after: list[Record], calls: list[Done], boundary: Boundary, known: str, here: str
-) -> needs.Case:
-    """The case of one compaction."""
-    used = [(record.number, *heard(record)) for record in after if record.channel is not Channel.HARNESS_SUMMARY]
-    later = [call for call in calls if boundary.number < call.number <= boundary.number + len(after)]
-    used += [(call.number - 0.5, "used", written(call).replace(here, "")) for call in later]
-    ran = [line for call in later if call.kind is Kind.COMMAND for line in needs.commands(call.target)]
-    earlier = [call for call in calls if call.number <= boundary.number]
-    had = {line for call in earlier if call.kind is Kind.COMMAND for line in needs.commands(call.target)}
-    spoken = [record.text for record in before if record.in_force and said(record)]
-    listed = [c for c in earlier if c.kind is Kind.TASKS and "items" in c.detail]
-    tasks = [
-        i["text"] for i in (listed[-1].detail["items"] if listed else ()) if i["status"] not in {"completed", "deleted"}
-    ]
-    return needs.Case(
-        needs.needed([(how, text) for _, how, text in sorted(used)], needs.words(known.replace(here, ""))),
-        tuple(dict.fromkeys(line for line in ran if line in had)),
-        tuple(spoken),
-        tuple(tasks),
-        ranked(before, earlier, here),
-    )
-
-
-def said(record: Record) -> bool:
-    """Whether these may be a person's words."""
-    return record.channel.human or record.channel in {Channel.UNATTRIBUTED, Channel.OPERATOR_HEADLESS}
-
-
-def heard(record: Record) -> tuple[str, str]:
-    return ("used" if said(record) or record.channel is Channel.AGENT_TEXT else "shown", record.text)
-
-
-def written(call: Done) -> str:
-    """What the agent wrote in a call."""
-    return "\n".join([call.target, *(str(value) for value in call.detail.values())])
-
-
-def ranked(before: list[Record], calls: list[Done], here: str) -> tuple[str, ...]:
-    """Words and commands by their uses, each less by e for every 80 calls since."""
+def ranked(session: Past, boundary: Boundary) -> list[str]:
+    """Words and commands from before a compaction by their uses, each less by e for every 80 calls since."""
+    own = past.here(session.session)
+    calls = [call for call in session.calls if call.number <= boundary.number]
     numbers, score = [call.number for call in calls], Counter[str]()
 
-    def add(items: list[str] | set[str], number: int) -> None:
+    def add(items: Iterable[str], number: int) -> None:
         for item in items:
             score[item] += exp(-sum(n > number for n in numbers) / 80)  # type: ignore[assignment]  # a weight
 
-    for record in before:
-        if said(record) or record.channel is Channel.AGENT_TEXT:
-            add(needs.words(record.text), record.number)
+    for record in session.records:
+        if record.number <= boundary.number and past.uses(record):
+            add(needs.words(record.text.replace(own, "")), record.number)
     for call in calls:
-        add(needs.words(written(call).replace(here, "")), call.number)
-        add(needs.commands(call.target) if call.kind is Kind.COMMAND else [], call.number)
-    return tuple(item for item, _ in sorted(score.items(), key=lambda pair: (-pair[1], pair[0])))
+        add(needs.words(past.written(call).replace(own, "")), call.number)
+        add(past.lines(call), call.number)
+    return [item for item, _ in sorted(score.items(), key=lambda pair: (-pair[1], pair[0]))]
+
+
+def plain(case: needs.Case, listed: Sequence[str], budget: int, count: Count) -> str:
+    """A list to be held against: open tasks, the person's messages from the newest on, then the ranked strings."""
+    lines = list[str]()
+    for items, share in ((case.tasks, 0.1), (case.person[::-1], 0.4), (listed, 1.0)):
+        part = budget * share
+        for item in items:
+            cost = count.count(item) + 1
+            if cost <= min(part, budget):
+                lines.append(item)
+                part -= cost
+                budget -= cost
+    return "\n".join(lines)
 
 
 def measured(
-    path: Path, case: needs.Case, prefix: bytes, summary: str, sizes: list[int]
+    path: Path, case: needs.Case, listed: Sequence[str], prefix: bytes, summary: str, sizes: list[int]
 ) -> Iterator[dict[str, float | str | None]]:
     """Coverage at every size, of memd's text, the plain list, the client's summary and what both give together."""
     with tempfile.TemporaryDirectory(prefix="memd-") as folder:
@@ -177,18 +142,18 @@ def measured(
         for size in [*sizes, OWN]:
             text = memd(Path(folder), "show", session, "checkpoint", *(["--tokens", str(size)] if size else []))
             spent = tokens.count(text)
-            row = {"size": size, "tokens": spent, "memd": needs.mean(needs.coverage(text, case))}
-            row |= needs.coverage(text, case)
-            row["plain"] = needs.mean(needs.coverage(needs.plain(case, size or spent, tokens), case))
-            row["summary"] = needs.mean(needs.coverage(summary, case)) if summary else None
-            row["both"] = needs.mean(needs.coverage(f"{summary}\n{text}", case)) if summary else None
+            found = needs.coverage(text, case)
+            row = {"size": size, "tokens": spent, "memd": found.mean, "words": found.words, **found.shares}
+            row["plain"] = needs.coverage(plain(case, listed, size or spent, tokens), case).mean
+            row["summary"] = needs.coverage(summary, case).mean if summary else None
+            row["both"] = needs.coverage(f"{summary}\n{text}", case).mean if summary else None
             row["purpose"] = purpose.share(text)
             yield row
 
 
 def table(rows: list[dict[str, float | str | None]]) -> list[str]:
     """Means over the compactions."""
-    columns = ("tokens", "memd", "plain", *needs.KINDS, "summary", "both", "purpose")
+    columns = ("tokens", "memd", "plain", "words", *needs.KINDS, "summary", "both", "purpose")
     lines = [f"{'size':>8}{'n':>5}" + "".join(f"{name:>10}" for name in columns)]
     for size in dict.fromkeys(row["size"] for row in rows):
         chosen = [row for row in rows if row["size"] == size]

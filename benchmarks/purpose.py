@@ -7,7 +7,7 @@ with the place that its strings belong to (`src/app.py (#5): …`, `on #12: …`
 
 import re
 
-from benchmarks import needs
+from memd.report import needs
 
 _LANGUAGE = re.compile(r"(?<![\w./`-])[A-Za-z]{3,}(?![\w./`-])")
 _PLACE = re.compile(r"^\s+\S+(?: \([^)]*\))?: |^\s+(?:on|by|of) [^:]+: ")

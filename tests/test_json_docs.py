@@ -8,6 +8,7 @@ import subprocess
 import pytest
 from documents import ROOT, cells, fences, section
 from played import EXAMPLE, MEMD, played
+from transcript import Transcript
 
 from memd.cli import COMMANDS, cli
 from memd.model import Channel
@@ -15,7 +16,7 @@ from memd.model import Channel
 JSON = (ROOT / "docs" / "json.md").read_text("utf-8")
 
 VOLATILE = {"pid", "version", "since", "at", "socket", "path", "cwd", "receipt", "offset", "size", "length", "number"}
-VOLATILE |= {"mind", "memo", "scene", "total", "have", "want", "queue", "messages", "score"}
+VOLATILE |= {"mind", "memo", "scene", "total", "have", "want", "queue", "messages", "score", "upto", "checkpoint"}
 """Fields whose values differ from run to run; of all others the example shows what a real run gives."""
 TYPES = {"integer": int, "string": str, "boolean": bool, "number": (int, float), "null": type(None), "object": dict}
 
@@ -60,7 +61,7 @@ def documented(name):
     return {row[0].strip("`"): tuple(row[1].split(", ")) for row in rows}
 
 
-JSON_COMMANDS = ["status", "log", "show", "search", "ingest", "checkpoint", "config", "doctor"]
+JSON_COMMANDS = ["status", "log", "show", "search", "report", "ingest", "checkpoint", "config", "doctor"]
 
 
 def test_every_json_output_is_documented():
@@ -85,6 +86,8 @@ def same(shown, real, where):
             same(shown[key], real[key], f"{where}.{key}")
     elif isinstance(shown, list):
         assert isinstance(real, list), where
+        if "…" in shown:  # and so on
+            shown, real = shown[:-1], real[: len(shown) - 1]
         assert len(shown) == len(real), where
         for one, other in zip(shown, real, strict=True):
             same(one, other, f"{where}[]")
@@ -106,6 +109,22 @@ def test_reasons_are_documented_too(troubled):
     """A status that has something to complain about has no other fields."""
     assert troubled["sessions"][0]["reasons"]
     covers(documented("status"), troubled)
+
+
+def test_a_report_with_breaks_is_documented_too(tmp_path):
+    """A summary that can be read, and something that was done twice."""
+    story = Transcript(tmp_path / "projects" / "-srv-work" / "one.jsonl")
+    story.typed("Go on with src/part_1.py, please.")
+    for n in range(4):
+        story.uses("Read", "x = 1", file_path="/srv/work/src/part_1.py") if n == 0 else story.runs(f"true {n}")
+    story.compacts(summary="It was about src/part_1.py.")
+    story.uses("Read", "x = 1", file_path="/srv/work/src/part_1.py")
+    env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
+    subprocess.run([*MEMD, "ingest", story.path], env=env, check=True, capture_output=True)
+    found = json.loads(subprocess.run([*MEMD, "report", "--json"], env=env, check=True, capture_output=True).stdout)
+    assert found["sessions"][0]["compactions"][0]["breaks"]
+    assert found["overall"]["both"]["paths"] == 1.0
+    covers(documented("report"), found)
 
 
 def covers(table, real):

@@ -24,6 +24,7 @@ COMMANDS = {
     "uninstall": "take everything back out that install put in",
     "status": "the health of every session's checkpoint",
     "show": "a checkpoint, or a part of it",
+    "report": "how well continuity held over compactions",
     "log": "all messages of a session, in order",
     "search": "find what was said, in all sessions",
     "forget": "delete what memd has kept of a session",

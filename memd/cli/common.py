@@ -29,15 +29,34 @@ def reading(paths: Paths) -> Store:
 
 def meant(store: Store, text: str | None) -> Session:
     """The session that an argument means; without one the newest of this directory."""
-    return store.find(text, _here())
+    return store.find(text, here())
 
 
-def _here() -> str | None:
+def here() -> str | None:
     """The current directory; None where it was deleted."""
     try:
         return os.path.realpath(".")
     except OSError:
         return None
+
+
+def short_name(session: Session) -> str:
+    """The tool and as much of the id as one types."""
+    tool, _, native = session.id.partition(":")
+    return printable(f"{tool}:{native[:8]}{'/' + native.rpartition('/')[2] if '/' in native else ''}")
+
+
+def thousands(tokens: int | None) -> str:
+    """A number of tokens as people say it."""
+    return (
+        "?"
+        if tokens is None
+        else str(tokens)
+        if tokens < 1000
+        else f"{tokens / 1000:.1f}k"
+        if tokens < 10_000
+        else f"{tokens / 1000:.0f}k"
+    )
 
 
 def alone_or_ask(
@@ -106,4 +125,16 @@ def _write(text: str) -> None:
     sys.stdout.buffer.flush()
 
 
-__all__ = ["alone_or_ask", "click", "daemon_state", "meant", "print_json", "print_text", "reading", "silent"]
+__all__ = [
+    "alone_or_ask",
+    "click",
+    "daemon_state",
+    "here",
+    "meant",
+    "print_json",
+    "print_text",
+    "reading",
+    "short_name",
+    "silent",
+    "thousands",
+]

@@ -12,6 +12,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from memd.cli.common import short_name, thousands
 from memd.cli.status import View, models_line, nothing, troubles
 from memd.daemon.survey import Row
 from memd.health import Reason
@@ -104,7 +105,7 @@ def _table(rows: Iterable[Row], now: int, width: int) -> Table:
     for row in rows:
         table.add_row(
             health(row),
-            Text(name_of(row)),
+            Text(short_name(row.session)),
             Text(project(row)),
             Text(called(row)),
             bar(row),
@@ -120,7 +121,7 @@ def _pairs(rows: Iterable[Row], now: int, width: int) -> Table:
     table.add_column(no_wrap=True)
     table.add_column(no_wrap=True, overflow="ellipsis", max_width=max(20, width - 13))
     for row in rows:
-        name, title = Text(name_of(row), "dim"), Text(called(row))
+        name, title = Text(short_name(row.session), "dim"), Text(called(row))
         head = (Text(oneline(project(row), width // 4), "bold"), *((name, title) if width >= BRIEF else (title,)))
         facts = (bar(row), *((made(row, now),) if width >= BRIEF else ()), given(row, now))
         table.add_row(health(row), Text("  ").join(head))
@@ -132,12 +133,6 @@ def health(row: Row) -> Text:
     """A dot and the word, in the verdict's colour."""
     word = row.verdict.health.value
     return Text(f"{'○' if row.state in {'ended', 'idle'} else '●'} {word}", COLOURS[word])
-
-
-def name_of(row: Row) -> str:
-    """The tool and as much of the id as one types."""
-    tool, _, native = row.session.id.partition(":")
-    return printable(f"{tool}:{native[:8]}{'/' + native.rpartition('/')[2] if '/' in native else ''}")
 
 
 def project(row: Row) -> str:
@@ -188,25 +183,12 @@ def given(row: Row, now: int) -> Text:
     return Text.assemble((found.level, colour), (f" {found.number}, {ago(found.at, now)}", "dim"))
 
 
-def thousands(tokens: int | None) -> str:
-    """A number of tokens as people say it."""
-    return (
-        "?"
-        if tokens is None
-        else str(tokens)
-        if tokens < 1000
-        else f"{tokens / 1000:.1f}k"
-        if tokens < 10_000
-        else f"{tokens / 1000:.0f}k"
-    )
-
-
 def _grouped(rows: Iterable[Row]) -> Iterable[tuple[Reason, list[str]]]:
     """Each reason once, with the sessions that it concerns."""
     found: dict[tuple[str, str], tuple[Reason, list[str]]] = {}
     for row in rows:
         for reason in row.verdict.reasons:
-            found.setdefault((reason.text, reason.fix), (reason, []))[1].append(name_of(row))
+            found.setdefault((reason.text, reason.fix), (reason, []))[1].append(short_name(row.session))
     return found.values()
 
 

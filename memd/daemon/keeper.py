@@ -8,7 +8,7 @@ from pathlib import Path
 
 from memd import tokens
 from memd.checkpoint import shown, turn
-from memd.checkpoint.carry import Judged, Writer
+from memd.checkpoint.carry import NOBODY, Judged, Writer
 from memd.config import Config
 from memd.daemon import afterthoughts
 from memd.daemon.attaching import attached
@@ -17,7 +17,7 @@ from memd.daemon.lineage import inherited
 from memd.daemon.ready import Ready, Situation, limits
 from memd.extract import turns
 from memd.extract.material import SPEAKING, Material
-from memd.model import Channel, Checkpoint, Kind, Message, Problem, Session, Tick
+from memd.model import Boundary, Channel, Checkpoint, Kind, Message, Problem, Session, Tick
 from memd.render import Content, Rendered, compose
 from memd.store import Store
 from memd.store.folders import Folders
@@ -46,22 +46,37 @@ class Keeper:
         self._queued: dict[str, tuple[Message, ...]] = {}
         """What waited in the client's queue when a session's checkpoint was last refreshed."""
 
-    def material(self, session: Session) -> Material:
-        """All that a checkpoint of the session is made from."""
+    def material(self, session: Session, upto: int | None = None) -> Material:
+        """All that a checkpoint of the session is made from; with `upto` what there was up to that entry."""
         store, name = self._store, session.id
-        calls = {d.call: d for d in store.operations(name, kinds={Kind.PLAN, Kind.ASK})}
-        calls |= {d.call: d for d in store.operations(name, kinds={Kind.TASKS}, last=20)}
-        calls |= {d.call: d for d in store.operations(name, last=CALLS)}
-        said, before = inherited(store, name, store.messages(name, channels=SPEAKING))
+        calls = {d.call: d for d in store.operations(name, upto=upto, kinds={Kind.PLAN, Kind.ASK})}
+        calls |= {d.call: d for d in store.operations(name, upto=upto, kinds={Kind.TASKS}, last=20)}
+        calls |= {d.call: d for d in store.operations(name, upto=upto, last=CALLS)}
+        said, before = inherited(store, name, store.messages(name, upto=upto, channels=SPEAKING))
         return Material(
             session,
             said,
-            tuple(store.messages(name, channels={Channel.AGENT_TEXT}, last=AGENT_TEXTS)),
+            tuple(store.messages(name, upto=upto, channels={Channel.AGENT_TEXT}, last=AGENT_TEXTS)),
             tuple(sorted(calls.values(), key=lambda d: (d.number, d.at or 0))),
-            tuple(store.boundaries(name)),
+            tuple(b for b in store.boundaries(name) if upto is None or b.number < upto),
             before,
-            self._waiting(session),
+            self._waiting(session) if upto is None else (),
         )
+
+    def foreseen(self, session: Session, boundary: Boundary) -> Rendered:
+        """The text that the program alone makes of what was recorded before a compaction."""
+        then = replace(
+            session,
+            messages=boundary.number,
+            compactions=boundary.ordinal - 1,
+            last_at=boundary.at,
+            ended_at=None,
+            turn_ended_at=boundary.at if boundary.trigger == "manual" else None,  # a person compacts between two turns
+        )
+        material, tool = self.material(then, boundary.number), named(session.tool)
+        made = self.draft(then, material, Extractive(), NOBODY)
+        _, content = turn.number(made, boundary.ordinal, boundary.at or 0, "report", "0" * 6)
+        return compose(content, self.budget(then, tool), tokens, limits(tool))
 
     def _waiting(self, session: Session) -> tuple[Message, ...]:
         return afterthoughts.queued(self._store, named(session.tool), session)

@@ -22,7 +22,7 @@ from memd.model.events import (
     TurnEnd,
     Usage,
 )
-from memd.model.records import Boundary, Delivered, Done, Record, Session
+from memd.model.records import Boundary, Delivered, Done, Fill, Record, Session
 
 __all__ = [
     "BESIDE_CHANNELS",
@@ -38,6 +38,7 @@ __all__ = [
     "Envelope",
     "Event",
     "Facts",
+    "Fill",
     "Gap",
     "Grade",
     "Kind",

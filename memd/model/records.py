@@ -87,6 +87,15 @@ class Boundary:
 
 
 @dataclass(frozen=True, slots=True)
+class Fill:
+    """How full the context was at one answer; `number` is the entry before it, `tokens` the provider's."""
+
+    number: int
+    at: int | None
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
 class Delivered:
     """The last injection of a session and how far its proof has come."""
 

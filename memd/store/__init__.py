@@ -17,6 +17,7 @@ from memd.model import (
     Delivered,
     Done,
     Event,
+    Fill,
     Kind,
     Problem,
     Record,
@@ -214,12 +215,13 @@ class Store:
         session: str,
         *,
         after: int = 0,
+        upto: int | None = None,
         kinds: Collection[Kind] | None = None,
         states: Collection[State] | None = None,
         last: int | None = None,
     ) -> list[Done]:
-        """Tool calls in order of start, those of a number up to `after` left out; `last` as in `messages`."""
-        return reading.operations(self._db, session, after=after, kinds=kinds, states=states, last=last)
+        """Tool calls in order of start; `after`, `upto` and `last` as in `messages`, by the calls' numbers."""
+        return reading.operations(self._db, session, after=after, upto=upto, kinds=kinds, states=states, last=last)
 
     def search(
         self,
@@ -251,6 +253,10 @@ class Store:
     def tokens_at(self, session: str, number: int) -> int:
         """How full the context was at the last answer before a message, in the provider's tokens; 0 where none was."""
         return reading.tokens_at(self._db, session, number)
+
+    def fills(self, session: str) -> list[Fill]:
+        """How full the context was at each answer of the model, oldest first."""
+        return reading.fills(self._db, session)
 
     def gaps(self, session: str) -> dict[tuple[str, str], int]:
         """How many rows were seen and not read as entries, by (kind, what)."""

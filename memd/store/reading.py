@@ -7,7 +7,7 @@ import json
 from collections.abc import Collection
 from typing import Any
 
-from memd.model import Boundary, Channel, Done, Grade, Kind, Record, Source, State
+from memd.model import Boundary, Channel, Done, Fill, Grade, Kind, Record, Source, State
 from memd.store.calls import RESULT
 from memd.store.database import Database, Row
 from memd.store.lookup import done
@@ -73,6 +73,7 @@ def operations(
     session: str,
     *,
     after: int,
+    upto: int | None,
     kinds: Collection[Kind] | None,
     states: Collection[State] | None,
     last: int | None,
@@ -81,13 +82,14 @@ def operations(
     rows = database.rows(
         f"SELECT call, number, kind, name, at, ended_at, state, target, detail, {RESULT}"  # noqa: S608 - a constant
         " FROM operation o WHERE session = (SELECT row FROM session WHERE id = :session)"
-        " AND (:after = 0 OR number > :after)"
+        " AND (:after = 0 OR number > :after) AND (:upto IS NULL OR number <= :upto)"
         " AND (:kinds IS NULL OR kind IN (SELECT value FROM json_each(:kinds)))"
         " AND (:states IS NULL OR state IN (SELECT value FROM json_each(:states)))"
         " ORDER BY id DESC LIMIT :last",
         {
             "session": session,
             "after": after,
+            "upto": upto,
             "kinds": listed(kinds),
             "states": listed(states),
             "last": _NO_LIMIT if last is None else last,
@@ -114,6 +116,15 @@ def tokens_at(database: Database, session: str, number: int) -> int:
         (session, number),
     )
     return int(found[0]) if found else 0
+
+
+def fills(database: Database, session: str) -> list[Fill]:
+    """The context's fill at each answer; see `Store.fills`."""
+    rows = database.rows(
+        "SELECT number, at, tokens FROM usage WHERE session = (SELECT row FROM session WHERE id = ?) ORDER BY number, at",
+        (session,),
+    )
+    return [Fill(*row) for row in rows]
 
 
 def gaps(database: Database, session: str) -> dict[tuple[str, str], int]:

@@ -8,8 +8,15 @@ from pathlib import Path
 from transcript import Transcript
 
 from benchmarks import continuity
+from memd.config import Config, paths
+from memd.daemon.hindsight import Hindsight
+from memd.report import past
+from memd.report.told import How
+from memd.store import Store
 
 ROOT = Path(__file__).parents[2]
+NEW = ("This is my record", "memd checkpoint", "Any message whole")
+"""How lines begin that have a time, a receipt or a home in them."""
 NAME = "5d1f0c1e-7b1a-4b7e-9a52-00000000000a"
 
 
@@ -48,7 +55,7 @@ def text(prefix, folder):
     name = continuity.memd(folder, "ingest", "--tool", "claude-code", str(cut)).split()[0]
     shown = continuity.memd(folder, "show", name, "checkpoint").splitlines()
     shown = [row.replace(str(folder), "") for row in shown]
-    return [row for row in shown if not row.startswith(("This is my record", "memd checkpoint"))]
+    return [row for row in shown if not row.startswith(NEW)]
 
 
 def test_the_checkpoint_is_of_the_prefix_alone(tmp_path):
@@ -56,9 +63,9 @@ def test_the_checkpoint_is_of_the_prefix_alone(tmp_path):
     prefixes, needs = [], []
     for number, later in enumerate((goes_on, stops)):
         path = session(place(tmp_path / f"home{number}"), later=later)
-        ((_, case, prefix, _),) = continuity.cases(path)
+        ((_, seen, boundary, prefix),) = continuity.cases(path)
         prefixes.append(prefix)
-        needs.append(case.words)
+        needs.append(past.case(seen, boundary).words)
         assert path.read_bytes().startswith(prefix)
         assert b"compact_boundary" not in prefix
     assert needs[0] != needs[1]
@@ -66,6 +73,20 @@ def test_the_checkpoint_is_of_the_prefix_alone(tmp_path):
     one, other = (text(prefix, tmp_path / f"state{n}") for n, prefix in enumerate(prefixes))
     assert one == other
     assert not any("laterName_9" in row or "otherName_7" in row for row in one)
+
+
+def test_what_is_computed_afterwards_is_what_the_prefix_gives(tmp_path):
+    """`memd report` makes the text from the record up to the compaction: the same as from a file that ends there."""
+    path = session(place(tmp_path / "home"), later=goes_on)
+    name = continuity.memd(tmp_path, "ingest", str(path)).split()[0]
+    places = paths({"MEMD_STATE_DIR": str(tmp_path / "state")})
+    with Store.open(places.state / "memd.db", readonly=True) as store:
+        looks = Hindsight(store, Config(), places)
+        seen = looks.past(store.session(name))
+        given = looks.given(seen, seen.boundaries[0])
+    ((_, _, _, prefix),) = continuity.cases(path)
+    rows = [row for row in given.text.splitlines() if not row.startswith(NEW)]
+    assert (given.how, rows) == (How.COMPUTED, text(prefix, tmp_path / "other"))
 
 
 def test_one_command_measures_a_folder(tmp_path):

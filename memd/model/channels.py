@@ -9,7 +9,7 @@ from enum import StrEnum
 
 
 class Channel(StrEnum):
-    """How an entry of a transcript came in (DESIGN's table, one value each)."""
+    """How an entry of a transcript came in (the table of docs/provenance.md, one value each)."""
 
     HUMAN_TYPED = "human.typed"
     HUMAN_QUEUED = "human.queued"

@@ -1,5 +1,6 @@
 """The three real clients behind one shape, for promises that hold beside each of them."""
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,6 +56,14 @@ class Agent:
         """The model runs a shell line."""
         raise NotImplementedError
 
+    def connects(self, name: str, command: list[str]) -> None:
+        """The person connects a server of tools (MCP), and allows them."""
+        raise NotImplementedError
+
+    def asks(self, server: str, tool: str, **arguments: str) -> Turn:
+        """The model calls a connected server's tool."""
+        raise NotImplementedError
+
     def _run(self, prompt: str) -> Answer:
         raise NotImplementedError
 
@@ -80,6 +89,20 @@ class OnClaude(Agent):
 
     def runs(self, command: str) -> Turn:
         return shell(command)
+
+    def connects(self, name: str, command: list[str]) -> None:
+        assert self.client is not None
+        program, *rest = command
+        settings = json.loads(self.client.settings.read_text(encoding="utf-8"))
+        settings["permissions"]["allow"].append(f"mcp__{name}")
+        self.client.settings.write_text(json.dumps(settings), encoding="utf-8")
+        path = self.client.home / ".claude.json"
+        server = {"type": "stdio", "command": program, "args": rest}
+        known = json.loads(path.read_text(encoding="utf-8"))
+        path.write_text(json.dumps({**known, "mcpServers": {name: server}}), encoding="utf-8")
+
+    def asks(self, server: str, tool: str, **arguments: str) -> Turn:
+        return Turn(tools=(Tool(f"mcp__{server}__{tool}", arguments),))
 
     def _run(self, prompt: str) -> Answer:
         assert self.client is not None
@@ -109,6 +132,15 @@ class OnCodex(Agent):
 
     def runs(self, command: str) -> Turn:
         return codex_calls.run(command)
+
+    def connects(self, name: str, command: list[str]) -> None:
+        assert self.client is not None
+        program, *rest = command
+        with self.client.config.open("a", encoding="utf-8") as file:
+            file.write(f"\n[mcp_servers.{name}]\ncommand = {json.dumps(program)}\nargs = {json.dumps(rest)}\n")
+
+    def asks(self, server: str, tool: str, **arguments: str) -> Turn:
+        return Turn(tools=(Tool(f"mcp__{server}/{tool}", arguments),))
 
     def _run(self, prompt: str) -> Answer:
         assert self.client is not None
@@ -140,6 +172,15 @@ class OnOpenCode(Agent):
 
     def runs(self, command: str) -> Turn:
         return opencode_calls.shell(command)
+
+    def connects(self, name: str, command: list[str]) -> None:
+        assert self.client is not None
+        settings = json.loads(self.client.settings.read_text(encoding="utf-8"))
+        settings["mcp"] = {name: {"type": "local", "command": command, "enabled": True}}
+        self.client.settings.write_text(json.dumps(settings), encoding="utf-8")
+
+    def asks(self, server: str, tool: str, **arguments: str) -> Turn:
+        return Turn(tools=(Tool(f"{server}_{tool}", arguments),))
 
     def _run(self, prompt: str) -> Answer:
         assert self.client is not None

@@ -120,7 +120,9 @@ def _message(text: str, ident: str) -> dict[str, Any]:
 
 
 def _call(tool: Tool, ident: str) -> dict[str, Any]:
-    common = {"call_id": f"call_{ident}", "name": tool.name, "status": "completed"}
+    namespace, _, name = tool.name.rpartition("/")  # a connected server's tools have one
+    common = {"call_id": f"call_{ident}", "name": name, "status": "completed"}
+    common |= {"namespace": namespace} if namespace else {}
     if tool.name == PATCH:
         return {"type": "custom_tool_call", "id": f"ctc_{ident}", "input": tool.arguments["input"], **common}
     arguments = json.dumps(tool.arguments)

@@ -1,6 +1,8 @@
 """The project's layer beside each of the real clients: its bootstrap, rules in every request, a journal, and advice."""
 
 import json
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +15,7 @@ pytestmark = pytest.mark.client
 
 RULE = "Never touch schema.sql, the fixtures depend on it."
 NOTE = "memd: note: "
+SERVER = [sys.executable, str(Path(__file__).parent / "connected_server.py")]
 POOL = "import time\n\n\ndef retry():\n    time.sleep(2)\n"
 
 
@@ -53,6 +56,27 @@ def advice(agent: Agent, prompt: str, *calls: Turn) -> list[str]:
 def lines(agent: Agent) -> list[str]:
     shown = agent.text(agent.model.requests[-1]).splitlines() if agent.model.requests else []
     return [line.partition(NOTE)[2] for line in shown if NOTE in line]
+
+
+def test_what_a_connected_server_changed_is_in_the_journal(agent: Agent) -> None:
+    """A message that was sent, with its link, and one that was not; looking is no change. Nothing appears in the project."""
+    agent.connects("chat", SERVER)
+    with agent.memd.daemon():
+        agent.model.push(
+            agent.asks("chat", "send_message", channel="#ops", text="deployed"),
+            agent.asks("chat", "list_messages", channel="#ops"),
+            agent.asks("chat", "send_message", channel="#nowhere", text="deployed"),
+            Turn("Told them."),
+        )
+        agent.says("Tell the others.")
+        eventually(lambda: len(entries(agent)) >= 2)
+        journal = entries(agent)
+
+    assert [(entry[0], str(entry[1]).partition(" ")[2], entry[4]) for entry in journal] == [
+        ("command", "channel=#ops text=deployed", "done: Sent as https://chat.example/m/7"),
+        ("command", "channel=#nowhere text=deployed", "failed: error: no such channel"),
+    ]
+    assert [path.name for path in agent.project.iterdir() if path.name != ".git"] == []
 
 
 def test_rules_journal_and_advice_over_five_compactions(project: Agent) -> None:

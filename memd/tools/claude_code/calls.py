@@ -179,6 +179,8 @@ def refused(row: Row, block: Row) -> bool:
     The result of a tool cannot pass for it: a failed command's text begins with its exit code, and a client that has the
     field (measured on 2.1.332) writes it for each refusal.
     """
+    if string(table(row, "permissionDecision"), "source") == "config":
+        return False  # nobody was asked: a headless run denies what its settings do not allow (measured on 2.1.332)
     if string(row, "toolDenialKind"):
         return string(row, "toolDenialKind") == "user-rejected" and not row.get("toolDenialUnanswered")
     if string(row, "promptSource") or table(row, "permissionDecision") or not flag(block, "is_error"):

@@ -111,6 +111,15 @@ def test_exit_codes(text, code):
         ({}, {"error": True, "toolDenialKind": "user-rejected", "toolDenialBeforeRun": True}, State.REFUSED),
         ({}, {"error": True, "toolDenialKind": "user-rejected"}, State.INTERRUPTED),
         ({}, {"error": True, "toolDenialKind": "hook"}, State.FAILED),
+        (
+            {},
+            {
+                "error": True,
+                "toolDenialKind": "user-rejected",
+                "permissionDecision": {"decision": "reject", "source": "config"},
+            },
+            State.FAILED,
+        ),
         ({}, {}, State.DONE),
         ("Error: no", {}, State.DONE),
         (None, {}, State.DONE),

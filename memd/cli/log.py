@@ -10,6 +10,7 @@ import click
 from memd import config
 from memd.cli.common import meant, print_json, print_text, reading
 from memd.cli.completion import SESSION, among, channels, session_argument
+from memd.daemon.lineage import attributed
 from memd.errors import NotFound
 from memd.model import Channel, Record, Session
 from memd.model.text import ago, clock
@@ -39,7 +40,8 @@ def command(session: str | None, names: tuple[str, ...], number: int | None, *, 
         found = meant(store, session)
         if number is not None and not 0 < number <= found.messages:
             raise NotFound(f"{found.id} has no message #{number}; its last is #{found.messages}")
-        records = store.messages(found.id, channels=wanted, numbers=None if number is None else {number})
+        records = attributed(store, store.messages(found.id, numbers=None if number is None else {number}))
+    records = [record for record in records if wanted is None or record.channel in wanted]
     if not as_json and sys.stdout.isatty():
         _give(records, whole=number is not None)
         return

@@ -35,6 +35,16 @@ def inherited(
     return tuple(_attributed(record, known.get(record.copy_of or "")) for record in own), tuple(left)
 
 
+def attributed(store: Store, records: Iterable[Record]) -> list[Record]:
+    """Records, copies among them as their sources know them: who spoke was told where a row was first delivered."""
+    own = list(records)
+    known: dict[str, Record] = {}
+    for source, numbers in _sources(own).items():
+        theirs = attributed(store, store.messages(source, numbers=numbers))
+        known |= {f"{source}#{record.number}": record for record in theirs}
+    return [_attributed(record, known.get(record.copy_of or "")) for record in own]
+
+
 def numbers(store: Store, name: str) -> tuple[str, dict[int, int]]:
     """The session that a fork came from, and the fork's numbers of its messages by its own; "" and none without one."""
     copies = store.copies(name)

@@ -5,7 +5,8 @@ import json
 from chain import Chain
 
 from memd.config import Config, TrustSettings
-from memd.model import Tick
+from memd.daemon import lineage
+from memd.model import Channel, Grade, Tick
 from memd.render import outline
 
 FORK = "5d1f0c1e-7b1a-4b7e-9a52-000000000002"
@@ -136,3 +137,16 @@ def test_a_fork_goes_on_with_what_was_judged_before_it(chain):
     assert "- [ ] #1 " in made.parts.memo
     assert "Rename f to g." in made.parts.scene
     assert "Spaces" in chain.store.current_checkpoint(source.id).parts.mind
+
+
+def test_what_was_typed_is_so_in_a_copy_that_a_program_made(chain):
+    """A headless fork writes its own entrypoint into the copies; what it adds itself stays the operator's."""
+    source = chain.transcript()
+    source.turn("Build a parser.")
+    chain.read(source)
+    fork = forked(chain, source, entrypoint="sdk-cli")
+    fork.typed("Rename f to g.", promptSource="sdk", origin=None, entrypoint="sdk-cli")
+    chain.read(fork)
+    told = lineage.attributed(chain.store, chain.store.messages(fork.id))
+    said = [(record.channel, record.grade) for record in told if record.channel is not Channel.AGENT_TEXT]
+    assert said == [(Channel.HUMAN_TYPED, Grade.PROVED), (Channel.OPERATOR_HEADLESS, Grade.PROVED)]

@@ -113,6 +113,11 @@ def print_json(value: Any) -> None:
     _write(printable(text, "\\u{:04x}") if sys.stdout.isatty() else text)
 
 
+def styled(text: str, **style: Any) -> str:
+    """The text in a colour (as `click.style` takes it) on a terminal that wants colours; elsewhere as it is."""
+    return click.style(text, **style) if sys.stdout.isatty() and not os.environ.get("NO_COLOR") else text
+
+
 def print_text(text: str) -> None:
     """Text as it is in a pipe; on a terminal without control characters, which a transcript may hold."""
     _write(printable(text) if sys.stdout.isatty() else text)
@@ -136,5 +141,6 @@ __all__ = [
     "reading",
     "short_name",
     "silent",
+    "styled",
     "thousands",
 ]

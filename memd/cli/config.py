@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import sys
 import tomllib
 from collections.abc import Iterator
 from contextlib import suppress
@@ -12,7 +11,7 @@ from typing import Any
 import click
 
 from memd import config
-from memd.cli.common import daemon_state, print_json
+from memd.cli.common import daemon_state, print_json, styled
 from memd.cli.completion import among, settings
 from memd.config import Paths, Setting
 from memd.errors import ConfigError, NotFound
@@ -111,7 +110,7 @@ def _places(places: Paths) -> list[str]:
     for name, variable in _PLACES:
         said = f"  ({variable})" if os.environ.get(variable) else ""
         missing = "" if name == "socket" or getattr(places, name).exists() else "  (not there yet)"
-        lines.append(_dim(f"# {name:<6} {printable(str(getattr(places, name)))}{said}{missing}"))
+        lines.append(styled(f"# {name:<6} {printable(str(getattr(places, name)))}{said}{missing}", dim=True))
     return [*lines, ""]
 
 
@@ -122,7 +121,7 @@ def _lines(found: list[Setting]) -> list[str]:
     return [
         f"{printable(text):<{width}}  # {one.origin}"
         if one.origin == "file"
-        else _dim(f"{text:<{width}}  # {one.origin}")
+        else styled(f"{text:<{width}}  # {one.origin}", dim=True)
         for text, one in zip(bare, found, strict=True)
     ]
 
@@ -130,7 +129,3 @@ def _lines(found: list[Setting]) -> list[str]:
 def _toml(value: Any) -> str:
     """JSON's way to write a string, a list of strings, a number or a truth value is TOML's too."""
     return json.dumps(value, ensure_ascii=False)
-
-
-def _dim(text: str) -> str:
-    return click.style(text, dim=True) if sys.stdout.isatty() and not os.environ.get("NO_COLOR") else text

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from memd.tools.protocol import Plan
 
 UNATTENDED = "this is not a terminal: run it again with --yes to accept the change, or with --dry-run to look at it"
-LINE = "Show the context, the checkpoint's age and its health in {tool}'s status line too, behind what stands there?"
+LINE = "Show memd in {tool}'s status line too, behind what stands there?"
 IDES = "Do you type prompts in an editor's extension ({names})? A yes counts them as your own words; nothing proves such a name"
 
 

@@ -4,7 +4,9 @@ In a pipe: plain columns that stay the same, whole ids, times in UTC, nothing cu
 """
 
 import sys
+from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import PurePath
 
 from rich.cells import cell_len, set_cell_size
@@ -54,8 +56,9 @@ def show(view: View) -> None:
         out.print(printable(line))
 
 
-def page(view: View, width: int) -> RenderableType:
-    """The view for a terminal of so many columns."""
+def page(view: View, width: int, height: int | None = None) -> RenderableType:
+    """The view for a terminal of so many columns; with `height` no more sessions than fit on its lines."""
+    view = view if height is None else _fitting(view, width, height)
     parts: list[RenderableType] = [_daemon(view)]
     parts += [Text(f"! {trouble}", "yellow") for trouble in troubles(view)]
     parts += [Text(cost, "dim")] if (cost := models_line(view.settings, view.spent)) else []
@@ -74,6 +77,17 @@ def page(view: View, width: int) -> RenderableType:
     parts += [_reason(reason, names) for reason, names in reasons]
     parts += [Text(f"\nnote: {note}", "dim") for note in view.notes]
     return Group(*parts)
+
+
+def _fitting(view: View, width: int, height: int) -> View:
+    """The newest sessions that there is room for, with what is wrong with them; the others are counted with the old ones."""
+    around = 6 + len(troubles(view)) + 3 * (len(view.notes) + sum(1 for _ in _grouped(view.rows)))
+    count = max(1, (height - around) // (1 if width >= ROOM else 2))
+    if view.story or len(view.rows) <= count:
+        return view
+    older = Counter(view.older)
+    older.update(row.session.tool for row in view.rows[count:])
+    return replace(view, rows=view.rows[:count], older=older)
 
 
 def _daemon(view: View) -> Text:

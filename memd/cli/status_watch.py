@@ -24,11 +24,11 @@ def watch(look: Callable[[], View]) -> None:
     with (
         suppress(KeyboardInterrupt),
         _keys(),
-        Live(page(first, console.width), console=console, screen=True, auto_refresh=False) as live,
+        Live(page(first, *console.size), console=console, screen=True, auto_refresh=False) as live,
     ):
         live.refresh()
         while not _quit():
-            live.update(page(look(), console.width), refresh=True)
+            live.update(page(look(), *console.size), refresh=True)
 
 
 @contextmanager

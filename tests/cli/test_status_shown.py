@@ -1,6 +1,7 @@
 """`memd status` for eyes: what a terminal of any width shows, what a pipe gets, one session's story, and the live screen."""
 
 import fcntl
+import io
 import os
 import pty
 import re
@@ -11,8 +12,10 @@ import termios
 import time
 
 import pytest
+from rich.console import Console
 from transcript import Transcript
 
+from memd import config
 from memd.cli import status, status_table
 from memd.model.text import ago
 
@@ -171,3 +174,23 @@ def test_ages(seconds, said):
     """In the largest unit; a clock that goes wrong is no negative age."""
     assert ago(1_000_000, 1_000_000 + int(seconds * 1000)) == said
     assert ago(1_000_000, 0) == "just now"
+
+
+def test_the_live_screen_shows_as_many_as_fit_and_counts_the_rest(call, transcript):
+    """What is wrong and how many there are beside stays on a small screen; nothing is cut off below it."""
+    for number in range(12):
+        other = Transcript(
+            transcript.path.with_name(f"{number:x}{ONE[1:]}.jsonl"), cwd=transcript.cwd, at=1_795_991_000
+        )
+        other.turn("Another.")
+    call("ingest", transcript.path.parent)
+    settings, places = config.load(os.environ)
+    view = status.look(settings, places, status.Asked(None, everything=False, limit=20))
+    screen = Console(width=80, file=io.StringIO())
+    screen.print(status_table.page(view, 80, 24))
+    lines = screen.file.getvalue().splitlines()
+    shown = sum("claude-code:" in line and "Another" in line for line in lines)
+    assert len(lines) <= 24
+    assert 0 < shown < 12
+    assert f"and {12 - shown} older sessions" in "\n".join(lines)
+    assert "→ memd install claude-code" in "\n".join(lines)

@@ -14,7 +14,7 @@ from memd.report.told import Told
 HEIGHT, TOP, LEFT, RIGHT, BOTTOM = 220, 22, 40, 12, 34
 """Pixels: the whole height, and what the labels take around the drawing."""
 POINTS = 400
-"""So many points a line has at most: of those that fall together the fullest is drawn."""
+"""So many columns a line has at most: of points that fall into one its ends, the fullest and the emptiest are drawn."""
 STEPS = (10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000)
 
 Point = tuple[float, float]
@@ -65,12 +65,13 @@ def _points(told: Told) -> Iterator[Point]:
 
 
 def _thinned(points: Sequence[Point], last: int) -> Iterator[Point]:
-    """Where many fall into one column of the drawing: the first, the fullest and the last of them."""
+    """Where many fall into one column of the drawing: its first and last, the fullest and the emptiest."""
     columns = dict[int, list[Point]]()
     for point in points:
         columns.setdefault(int(point[0] * POINTS / last), []).append(point)
     for found in columns.values():
-        chosen = {0, found.index(max(found, key=lambda point: point[1])), len(found) - 1}
+        heights = [tokens for _, tokens in found]
+        chosen = {0, heights.index(max(heights)), heights.index(min(heights)), len(found) - 1}
         yield from (found[index] for index in sorted(chosen))
 
 

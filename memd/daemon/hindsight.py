@@ -141,8 +141,9 @@ class Hindsight:
 
 
 def _end(bare: Past, boundary: Boundary) -> int:
-    """Where the rows end that stood in the transcript before a compaction."""
-    before = [r.source for r in bare.records if r.number <= boundary.number and r.copy_of is None]
+    """Where the rows end that stood in the transcript before a compaction, and before its summary."""
+    known = (r for r in bare.records if r.number <= boundary.number and r.channel is not Channel.HARNESS_SUMMARY)
+    before = [record.source for record in known if record.copy_of is None]
     return max((source.offset + source.length for source in before), default=0)
 
 

@@ -1,10 +1,12 @@
 """What a report tells of a session: each compaction with its coverage and breaks, and what the chart needs. Pure."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import takewhile
 from typing import Protocol
 
-from memd.model import Boundary, Channel, Checkpoint, Fill, Session
+from memd.model import Boundary, Channel, Checkpoint, Fill, Record, Session
 from memd.report import breaks, needs
 from memd.report.breaks import Window
 from memd.report.past import Past, case
@@ -106,7 +108,19 @@ def compacted(past: Past, boundary: Boundary, given: Given | None, sizer: Count)
 
 
 def summary_of(past: Past, boundary: Boundary) -> str:
-    """The tool's own summary of one compaction, empty where none can be read."""
+    """The tool's own summary of one compaction, empty where none can be read.
+
+    It stands in the stretch, or directly before the compaction, for a tool that compacts once its summary is whole.
+    """
     first, last = past.stretch(boundary)
-    texts = (r.text for r in past.records if first < r.number <= last and r.channel is Channel.HARNESS_SUMMARY)
-    return "\n".join(texts)
+    behind = [r for r in past.records if first < r.number <= last]
+    later = _last(behind) if any(one.number == last for one in past.boundaries) else []
+    before = _last([r for r in past.records if r.number <= first])
+    mine = [*before, *(r for r in behind if r.channel is Channel.HARNESS_SUMMARY and r not in later)]
+    return "\n".join(record.text for record in mine)
+
+
+def _last(records: Sequence[Record]) -> list[Record]:
+    """The summaries with which entries end."""
+    found = list(takewhile(lambda record: record.channel is Channel.HARNESS_SUMMARY, reversed(records)))
+    return found[::-1]

@@ -8,7 +8,7 @@ from pasts import past
 from memd.model import Channel, Kind, State
 from memd.report import needs
 from memd.report.past import case
-from memd.report.told import Given, How, compacted
+from memd.report.told import Given, How, compacted, summary_of
 
 
 class Words:
@@ -121,6 +121,20 @@ def test_memd_summary_and_both_are_measured_alike():
     assert found.both.coverage.found == {"paths": 1, "names": 1, "person": 0, "tasks": 0}
 
 
+def test_a_summary_may_stand_before_its_compaction():
+    """A tool that compacts once its summary is whole writes it directly before; it is none of the compaction before that."""
+    story = told()
+    story.boundaries.clear()
+    story.says("One.", Channel.HARNESS_SUMMARY)
+    story.compacts()
+    story.agent("retry_limit")
+    story.says("Two.", Channel.HARNESS_SUMMARY)
+    story.compacts()
+    story.says("And two more.", Channel.HARNESS_SUMMARY)
+    seen = past(story)
+    assert [summary_of(seen, one) for one in story.boundaries] == ["One.", "Two.\nAnd two more."]
+
+
 def test_what_is_not_there_is_not_measured():
     """A client whose summary cannot be read, a session that memd keeps nothing of."""
     story = told()
@@ -135,3 +149,12 @@ def test_a_call_across_the_compaction_is_used_after_it():
     story = told()
     story.run("make check PART=1", state=State.FAILED)
     assert case(past(story), story.boundaries[0]).commands == ("make check PART=1",)
+
+
+def test_what_a_call_says_comes_before_its_answer():
+    """Both have one number: the agent wrote the name before the answer showed it."""
+    story = told()
+    number = story.says("retry_limit = 2", Channel.TOOL_RESULT)
+    story.number -= 1
+    assert story.run("grep -n retry_limit src") == number
+    assert case(past(story), story.boundaries[0]).words == ("retry_limit",)

@@ -153,6 +153,8 @@ def _settled(given: Given, best: _Best, told: Digest) -> Revision:
     decided = best.boxes
     if decided == {entry.record.number: entry.ticked for entry in given.memo}:
         decided = {}  # a list that was not touched decides nothing: when in doubt more is kept
+    elif decided and not told.whole:  # nothing was told of what came later
+        decided = {number: box for number, box in decided.items() if number <= told.upto}
     kept = {"mind": best.mind, "memo": decided, "scene": best.scene}
     problems = [Problem("run", fault.text, FALLBACKS["run"]) for fault in best.faults if fault.part == "run"]
     for part in (part for part in kept if kept[part] is None):

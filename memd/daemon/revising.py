@@ -82,8 +82,7 @@ class Reviser:
             judged=judged.mind is not None,
             request=request.number if request is not None else None,
         )
-        told = [run.upto for run in self._store.judging.runs(name) if run.outcome == "written"]
-        since = max(told, default=0 if self._store.judged_numbers(name) else judged.upto)
+        since = self._store.judging.told(name) or (0 if self._store.judged_numbers(name) else judged.upto)
         return Assignment(
             session,
             given,

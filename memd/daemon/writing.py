@@ -142,6 +142,7 @@ class Writing:
         checkpoint = store.current_checkpoint(name)
         if outcome == "written":
             checkpoint = pipeline.reviser.adopt(job.work, made, NAME, job.trigger)
+            store.judging.tell(name, made.upto)
         elif checkpoint is not None:
             store.note_problems(name, problems)
         store.judging.end_run(job.key, made.tokens, outcome, problems)

@@ -50,6 +50,7 @@ def _delete(sql: sqlite3.Connection, row: int, name: str, tool: str) -> None:
     sql.execute("DELETE FROM receipt WHERE session = ?", (name,))
     sql.execute("DELETE FROM delivery WHERE session = ?", (name,))
     sql.execute("UPDATE run SET problems = '[]' WHERE session = ?", (name,))  # they quote; the run itself stays counted
+    sql.execute("DELETE FROM meta WHERE key IN ('told ' || :name, 'taken up ' || :name)", {"name": name})
     sql.execute("DELETE FROM session WHERE row = ?", (row,))
     if shared:
         settle(sql, tool, shared)

@@ -70,6 +70,14 @@ class Judging:
         found = self._db.row("SELECT count(*), ifnull(sum(tokens), 0) FROM run WHERE at >= ?", (since,))
         return Spent(*found) if found else Spent(0, 0)
 
+    def tell(self, session: str, upto: int) -> None:
+        """A model that wrote was told of everything up to this message."""
+        reading.meta_set(self._db, f"told {session}", str(upto))
+
+    def told(self, session: str) -> int:
+        """Up to which message the models that wrote were told; 0 where none did."""
+        return int(reading.meta_get(self._db, f"told {session}") or 0)
+
     def take_up(self, session: str, at: int) -> None:
         """A new run of the session begins."""
         reading.meta_set(self._db, f"taken up {session}", str(at))

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import os
+import re
 import time
 from contextlib import suppress
 from dataclasses import replace
@@ -15,6 +16,7 @@ from writer_program import Program
 
 from memd import config
 from memd.checkpoint import scene
+from memd.daemon import revising
 from memd.daemon.pipeline import Pipeline
 from memd.daemon.writing import Writing
 from memd.errors import Refused
@@ -390,6 +392,26 @@ def test_ten_checkpoints_in_a_row_keep_the_mission_and_do_not_grow(bench):
     assert {mind for mind, _ in sizes} == {sizes[0][0]}
     lines = made.parts.memo.splitlines()[2:]
     assert [line[2:5] for line in lines] == ["[x]", "[ ]", "[ ]"] + ["[x]"] * 11
+
+
+def test_what_did_not_fit_into_one_request_is_told_the_next_time(bench, monkeypatch):
+    """The older part alone, at most half: boxes of what came later stay undecided, the scene is the program's."""
+    monkeypatch.setattr(revising, "ROOM", 300)
+    for number in range(40):
+        bench.transcript.turn(f"Step {number} " + "of the work " * 5, "Fine.")
+    bench.read()
+    numbers = [r.number for r in bench.pipeline.store.messages(NAME) if r.channel.human]
+    bench.program.plays({"edit": [["memo.md", "- [ ] #3 ", "- [x] #3 "]], "answer": answered(numbers[-1], "Step 39")})
+    bench.run()
+    first = bench.program.runs[0]["request"].partition("# What happened since")[2]
+    told = max(int(n) for n in re.findall(r"^#(\d+) ", first, re.MULTILINE))
+    assert 7 < told < numbers[-1] // 2
+    assert {problem.part for problem in bench.current.problems} | {"scene"} == {"scene"}
+    boxes = {int(n): box for box, n in re.findall(r"^- \[(.)\] #(\d+)", bench.current.parts.memo, re.MULTILINE)}
+    assert [n for n in numbers if boxes[n] == " "] == [n for n in numbers if n not in {1, 3} and n <= told]
+    bench.run()
+    second = bench.program.runs[-1]["request"].partition("# What happened since")[2]
+    assert min(int(n) for n in re.findall(r"^#(\d+) ", second, re.MULTILINE)) == told + 1
 
 
 def test_the_days_caps_hold_for_the_second_request_too(tmp_path, monkeypatch):

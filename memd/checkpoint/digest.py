@@ -27,16 +27,22 @@ class Detail:
 
 
 _DETAILS = (Detail(1_500, 600, calls=True), Detail(800, 200, calls=True), Detail(400, 80, calls=False))
+_FIRST = 80
+"""Characters of an entry in an index."""
 _CHANGING = frozenset({Kind.EDIT, Kind.CREATE, Kind.COMMAND, Kind.PLAN, Kind.ASK, Kind.AGENT, Kind.SCHEDULE, Kind.STOP})
 
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """The text, the last number that it tells of, and whether that is the last that there is."""
+    """The text, the last number that it tells of, and whether that is the last that there is.
+
+    `fork`: it only numbers what a fork of the session has before it.
+    """
 
     text: str
     upto: int
     whole: bool
+    fork: bool = False
 
 
 def digest(records: Sequence[Record], calls: Sequence[Done], upto: int, room: int, sizer: Sizer) -> Digest:
@@ -51,6 +57,19 @@ def digest(records: Sequence[Record], calls: Sequence[Done], upto: int, room: in
         if sum(sizes) <= room:
             return Digest("\n".join(text for _, text in entries) or "(nothing)", upto, whole=True)
     return _older(entries, sizes, min(room, sum(sizes) // 2))
+
+
+def index(records: Sequence[Record], upto: int, room: int, sizer: Sizer) -> Digest:
+    """The numbers of these entries with their first words, the newest where not all fit, for who has the conversation."""
+    rows = list[str]()
+    for record in reversed(records):
+        row = f"{_head(record)}: {oneline(record.text, _FIRST)}"
+        room -= sizer.count(row) + 1
+        if room < 0:
+            rows.append("(older ones are left out)")
+            break
+        rows.append(row)
+    return Digest("\n".join(reversed(rows)) or "(nothing)", upto, whole=True, fork=True)
 
 
 def _older(entries: Sequence[tuple[int, str]], sizes: Sequence[int], room: int) -> Digest:

@@ -16,6 +16,8 @@ from memd.render import Sizer
 
 MIND_PATH, MEMO_PATH = "$mind_path", "$memo_path"
 """Left for whoever makes the working folder: only it knows where that is."""
+_PART = "(This is the older part; what came after it follows another time.)\n"
+_FORK = "(The session's conversation stands above, as it went; these are the numbers of its entries. Its tools are not yours.)\n"
 _PERSON = "Messages marked withdrawn bind nobody."
 _OPERATOR = (
     "No person is known here: whoever runs this session without a screen is called the operator, and an entry that rests on "
@@ -44,7 +46,7 @@ def first(texts: Texts, session: Session, given: Given, digest: Digest, sizer: S
         "entry_room": f"{caps.entry:,}",
         "scene_room": f"{caps.scene:,}",
         "next": _next(given),
-        "part": "" if digest.whole else "(This is the older part; what came after it follows another time.)\n",
+        "part": _FORK if digest.fork else "" if digest.whole else _PART,
         "digest": digest.text,
     }
     return Template(texts.checkpoint).safe_substitute(values)

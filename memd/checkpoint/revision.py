@@ -31,6 +31,8 @@ class Task:
     request: str
     mind: str
     memo: str
+    fork: bool = False
+    """The session's own conversation goes before the request."""
     scene: str = ""
     """The scene of a first answer that was right, where only the rest is to be mended."""
 
@@ -129,23 +131,27 @@ def _run(work: Work) -> tuple[Fault, ...]:
 def revise(
     session: Session,
     given: Given,
-    digests: tuple[Digest, Digest],
+    digests: tuple[Digest, ...],
     author: Author,
     texts: request.Texts,
     sizer: Sizer,
 ) -> Revision:
-    """One turn from start to end; `digests` are what happened, and its older part for a model whose window is too small."""
+    """One turn from start to end, in two runs at most.
+
+    `digests` are what happened, each a shorter one than that before it: where a run did not get through with one, the next is
+    tried. One that rests on the conversation itself (`Digest.fork`) is of no use to a run whose fork went wrong.
+    """
     best, told = _Best(), digests[0]
     asked = request.first(texts, session, given, told, sizer)
-    work = author.work(Task(asked, given.mind, given.listed))
+    work = author.work(Task(asked, given.mind, given.listed, told.fork))
     best.take(given, work, sizer)
-    if work.too_long:
+    if work.too_long or (told.fork and work.fault and work.ran):
         told = digests[1]
         asked = request.first(texts, session, given, told, sizer)
         best.take(given, author.work(Task(asked, given.mind, given.listed)), sizer)
     elif best.faults and work.ran:
         again = request.repair(texts, asked, best.faults, scene=best.scene is not None)
-        best.take(given, author.work(Task(again, *best.left, best.scene or "")), sizer)
+        best.take(given, author.work(Task(again, *best.left, told.fork, best.scene or "")), sizer)
     return _settled(given, best, told)
 
 

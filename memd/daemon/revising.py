@@ -12,7 +12,7 @@ from memd.checkpoint import boxes, memo, turn
 from memd.checkpoint.caps import Caps
 from memd.checkpoint.carry import Judged, Writer
 from memd.checkpoint.checks import Given
-from memd.checkpoint.digest import ROOM, Digest, digest
+from memd.checkpoint.digest import ROOM, Digest, digest, index
 from memd.checkpoint.evidence import Evidence
 from memd.checkpoint.revision import FALLBACKS, Revision
 from memd.daemon.keeper import Keeper, first
@@ -47,11 +47,16 @@ class Assignment:
         """The last message."""
         return self.session.messages
 
-    def digests(self) -> tuple[Digest, Digest]:
-        """What happened, within the room for one; and within half of it, for a model that says it is too long. Takes a while."""
+    def digests(self, *, fork: bool = False) -> tuple[Digest, ...]:
+        """What happened, within the room for one; and within half of it, for a model that says it is too long. Takes a while.
+
+        For a run that has the conversation itself the numbers come first.
+        """
         room = int(ROOM * self.given.caps.scale)
         whole = digest(self.records, self.calls, self.upto, room, tokens)
-        return whole, digest(self.records, self.calls, self.upto, tokens.count(whole.text) // 2, tokens)
+        half = digest(self.records, self.calls, self.upto, tokens.count(whole.text) // 2, tokens)
+        numbers = [index(self.records, self.upto, room // 3, tokens)] if fork else []
+        return (*numbers, whole, half)
 
 
 class Reviser:

@@ -23,7 +23,7 @@ from memd.errors import NotFound, Refused
 from memd.model import Problem, Run, Session, Spent
 from memd.model.channels import Channel
 from memd.tools.registry import tool as named
-from memd.tools.scribe import Scribe
+from memd.tools.scribe import ROUNDS, Scribe
 from memd.writers.agent import NAME, Agent, Children
 
 DAY = 86_400_000
@@ -41,6 +41,8 @@ class Job:
     scribe: Scribe
     left: Spent
     """What the day's caps still allow."""
+    fork: bool = False
+    """A fork of the session is surely in the provider's cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +112,14 @@ class Writing:
         if any(run.outcome == "running" for run in pipeline.store.judging.runs(name)):
             raise Refused(f"{name}: a model is writing its checkpoint already")
         key = pipeline.store.judging.start_run(Run(name, work.session.tool, wall_clock(), work.upto))
-        return Job(key, work, trigger, scribe, left)
+        return Job(key, work, trigger, scribe, left, self._warm(work.session, scribe, left))
+
+    def _warm(self, session: Session, scribe: Scribe, left: Spent) -> bool:
+        """Whether a fork costs little: all that it sends was sent a moment ago, and the day's caps allow it every round."""
+        asked = session.last_at or 0
+        fits = session.tokens is not None and session.tokens * (ROUNDS + 1) <= left.tokens
+        own = self._settings.checkpoint.model is None
+        return own and fits and wall_clock() - asked < scribe.warm(session) * 1000
 
     def write(self, job: Job) -> Revision:
         """Let the model write. Takes minutes; never raises for what it does."""
@@ -124,10 +133,10 @@ class Writing:
                 self._environ,
                 cwd=session.cwd,
                 model=self._settings.checkpoint.model or session.model,
+                fork=session.native,
             )
-            return revise(
-                session, job.work.given, job.work.digests(), _Capped(agent, job.left), texts(self._paths), tokens
-            )
+            digests = job.work.digests(fork=job.fork)
+            return revise(session, job.work.given, digests, _Capped(agent, job.left), texts(self._paths), tokens)
         finally:
             self._slots.put(slot)
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from memd.model import Session
+
 MIND, MEMO, SCENE = "mind.md", "memo.md", "scene.md"
 ROUNDS = 5
 """Rounds of tools in a run."""
@@ -29,6 +31,7 @@ class Errand:
         rounds: how often the model may call tools.
         mind, memo: what stands in the two files.
         read: what `Scribe.reads` names, as far as it is there.
+        fork: the native id of the session whose conversation goes before the request (see `Scribe.warm`); None: nothing does.
     """
 
     request: str
@@ -40,6 +43,7 @@ class Errand:
     mind: str = ""
     memo: str = ""
     read: Mapping[Path, bytes] = field(default_factory=dict)
+    fork: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +92,13 @@ class Scribe(Protocol):
 
     def reads(self, environ: Mapping[str, str]) -> tuple[Path, ...]:
         """The person's settings that `start` has to know."""
+        ...
+
+    def warm(self, session: Session) -> float:
+        """For how many seconds after its last request a fork of a session surely finds all of it in the provider's cache.
+
+        0: never surely, since the run's own requests begin otherwise, or the session cannot be forked without a trace.
+        """
         ...
 
     def start(self, errand: Errand) -> Start:

@@ -33,10 +33,10 @@ def work(mind=MIND, memo=None, answered=None, **fields):
     return Work(mind, given().listed if memo is None else memo, answer() if answered is None else answered, **fields)
 
 
-def revised(*works, of=None):
+def revised(*works, of=None, digests=(WHOLE, OLDER)):
     author = Author(*works)
     session = Session(SESSION, "claude-code", "x", cwd="/srv/w")
-    return revise(session, of or given(), (WHOLE, OLDER), author, TEXTS, SIZER), author.tasks
+    return revise(session, of or given(), digests, author, TEXTS, SIZER), author.tasks
 
 
 def test_good_work_takes_one_run():
@@ -58,6 +58,19 @@ def test_every_fault_is_in_the_one_repair_request():
     assert "scene, as in scene.md beside the two files" in tasks[1].request
     assert (tasks[1].mind, tasks[1].memo, tasks[1].scene) == (bad, "x", SCENE)
     assert (made.mind, made.problems, made.runs) == (LEARNED, (), 2)
+
+
+def test_a_fork_that_goes_wrong_is_tried_without_one():
+    """One that fails, or is too long, is followed by a run that is told all of it; faults of the work are mended in a fork."""
+    numbers = Digest("#1 …", 9, whole=True, fork=True)
+    for wrong in (work(fault="claude says: no such session"), work(fault="too long", too_long=True)):
+        made, tasks = revised(wrong, work(LEARNED), digests=(numbers, WHOLE, OLDER))
+        assert [task.fork for task in tasks] == [True, False]
+        assert tasks[1].request.endswith("(#9). all of it")
+        assert (made.mind, made.problems) == (LEARNED, ())
+    _, tasks = revised(work(answered="no scene"), work(LEARNED), digests=(numbers, WHOLE, OLDER))
+    assert [task.fork for task in tasks] == [True, True]
+    assert "the numbers of its entries" in tasks[1].request
 
 
 def test_what_was_right_before_stays_right():

@@ -35,6 +35,11 @@ class Memd:
             **self.extra,
         }
 
+    @property
+    def config(self) -> Path:
+        """The person's settings; there need not be any."""
+        return self.home / ".config" / "memd" / "config.toml"
+
     def run(self, *arguments: str) -> str:
         """Run one command to its end; what it printed.
 

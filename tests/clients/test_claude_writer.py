@@ -1,6 +1,7 @@
 """The real client as memd's writer: a scripted model edits mind and memo and answers with a scene."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 
@@ -14,18 +15,30 @@ from .writer_part import LEARNS, LESSON, REQUEST, SCENE, edits, folder, plays, r
 
 pytestmark = pytest.mark.client
 
+MODEL = "claude-opus-5-5"
+"""What the client asks for by default."""
+
 
 @pytest.fixture
 def memd(claude: ClaudeCode) -> Memd:
     """memd, installed, with the client's environment: it starts the client itself."""
     memd = Memd(claude.home, claude.project, claude.env["PATH"], extra=claude.env)
     memd.run("install", "claude-code", "--yes")
+    memd.config.parent.mkdir(parents=True)
+    memd.config.write_text(f'checkpoint.model = "{MODEL}"\n', encoding="utf-8")  # a named one is not asked by a fork
     return memd
 
 
 @pytest.fixture
 def session(claude: ClaudeCode, memd: Memd) -> Iterator[str]:
     """A headless session of three prompts, with the daemon beside it."""
+    with begun(claude, memd) as session:
+        yield session
+
+
+@contextmanager
+def begun(claude: ClaudeCode, memd: Memd) -> Iterator[str]:
+    """The same, with the settings as they are now."""
     with memd.daemon():
         session = claude.headless(MISSION).session
         claude.headless(CONSTRAINT, "--continue")
@@ -57,6 +70,53 @@ def test_good_work_is_taken_and_leaves_no_trace(
     assert not folder(started[0]).exists()
     assert before == sorted((claude.home / ".claude" / "projects").rglob("*"))
     assert claude.headless("And now?", "--continue").session == session
+    fork = claude.headless("And on this branch?", "--resume", session, "--fork-session").session
+    eventually(lambda: memd.settled(fork))
+    assert LESSON in memd.run("show", fork, "mind")
+
+
+def test_a_fork_sends_what_the_session_sent(claude: ClaudeCode, model: ScriptedModel, memd: Memd) -> None:
+    """Of a headless session a moment ago: system prompt, tools and messages are those of its last request, to the letter.
+
+    The tools are refused all the same, and no trace is left; the numbers come with the request.
+    """
+    memd.config.unlink()
+    with begun(claude, memd) as session:
+        before = sorted((path, path.stat().st_size) for path in (claude.home / ".claude" / "projects").rglob("*"))
+        theirs = [request for request in model.requests if request.offers_tools][-1]
+
+        def tries(_):
+            return (
+                Tool("Bash", {"command": f"touch {claude.home}/ran"}),
+                Tool("Write", {"file_path": f"{claude.home}/ran"}),
+            )
+
+        started = plays(model, ([reads, tries, LEARNS, ticks], SCENE))
+        memd.run("checkpoint", session, "--writer", "agent")
+        body = started[0].body
+        sent, now = (_plain(request["messages"]) for request in (theirs.body, body))
+        assert _plain(theirs.body["system"]) == _plain(body["system"])
+        assert theirs.body["tools"] == body["tools"]
+        assert sent == now[: len(sent)]
+        assert "#1 20" in started[0].text.rpartition(REQUEST)[2]
+        assert not (claude.home / "ran").exists()
+        assert before == sorted(
+            (path, path.stat().st_size) for path in (claude.home / ".claude" / "projects").rglob("*")
+        )
+        assert LESSON in memd.run("show", session, "mind")
+        assert memd.session(session)["checkpoint"]["problems"] == []
+
+
+def _plain(value):
+    """Without the marks of where the provider's cache ends, which move on; a text alone is a list of one."""
+    match value:
+        case {"content": str(text)}:
+            return _plain(value | {"content": [{"type": "text", "text": text}]})
+        case dict():
+            return {name: _plain(inner) for name, inner in value.items() if name != "cache_control"}
+        case list():
+            return [_plain(inner) for inner in value]
+    return value
 
 
 def test_faults_are_told_once_and_mended(model: ScriptedModel, memd: Memd, session: str) -> None:
@@ -127,9 +187,7 @@ def test_what_a_model_wrote_unasked_comes_back_after_the_compaction(
     claude: ClaudeCode, model: ScriptedModel, memd: Memd
 ) -> None:
     """Switched on in the settings: it writes by itself when the context is full enough, and the agent gets its lesson."""
-    settings = memd.home / ".config" / "memd" / "config.toml"
-    settings.parent.mkdir(parents=True)
-    settings.write_text('checkpoint.writer = "agent"\ncheckpoint.at = 0.001\n', encoding="utf-8")
+    memd.config.write_text('checkpoint.writer = "agent"\ncheckpoint.at = 0.001\n', encoding="utf-8")
     plays(model, ([reads, LEARNS], SCENE))
     with memd.daemon():
         session = claude.headless(MISSION).session

@@ -19,7 +19,7 @@ from memd.writers import agent
 from .claude_code import ClaudeCode
 from .scripted_model import ScriptedModel, Tool, Turn
 from .story import CONSTRAINT, MISSION, ORDER
-from .writer_part import LESSON, REQUEST, SCENE, edits, plays, reads
+from .writer_part import LESSON, REQUEST, SCENE, edits, plays, reads, rounds_done
 
 pytestmark = pytest.mark.client
 
@@ -34,7 +34,7 @@ class Desk:
     def __init__(self, claude: ClaudeCode, folder: Path) -> None:
         environ = {"MEMD_STATE_DIR": str(folder / "state"), "MEMD_CONFIG": "/nowhere"}
         chosen, paths = config.load(environ)
-        caps = dataclasses.replace(chosen.checkpoint, runs_per_day=99)
+        caps = dataclasses.replace(chosen.checkpoint, runs_per_day=99, model="claude-opus-5-5")  # no forks
         self.pipeline = Pipeline(dataclasses.replace(chosen, checkpoint=caps), paths)
         self.writing = Writing(dataclasses.replace(chosen, checkpoint=caps), paths, claude.env)
         self.name = self.pipeline.ingest(TOOLS["claude-code"], claude.transcript)
@@ -159,7 +159,7 @@ def test_a_run_that_does_not_end_well_changes_nothing(
     drops = edits(("mind.md", WORDS, "- was: "))
 
     def answer(request) -> Turn:
-        done = sum(message["role"] == "assistant" for message in request.body["messages"])
+        done = rounds_done(request)
         if done < 2:
             return Turn(tools=(reads, drops)[done](_folder(request)))
         if how == "it crashes":

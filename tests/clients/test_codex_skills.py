@@ -24,9 +24,8 @@ def test_the_text_comes_back_and_what_the_agent_does_with_it_is_seen(
     place = codex.home / ".codex" / "skills" / "deploy" / "SKILL.md"
     place.parent.mkdir(parents=True)
     place.write_text(SKILL, encoding="utf-8")
-    settings = codex_memd.home / ".config" / "memd" / "config.toml"
-    settings.parent.mkdir(parents=True)
-    settings.write_text("receipt.ask = true\n", encoding="utf-8")
+    codex_memd.config.parent.mkdir(parents=True)
+    codex_memd.config.write_text("receipt.ask = true\n", encoding="utf-8")
     with codex_memd.daemon():
         session = codex.headless(f"{MISSION} Use $deploy for it.").session
         loaded = responses.requests[-1].text

@@ -77,6 +77,11 @@ def test_good_work_is_taken_and_leaves_no_trace(
     assert not (codex.home / "server-ran").exists()
     spent = codex_memd.status()["models"]
     assert (spent["runs"], spent["tokens"]) == (1, 4_321)
+    fork = codex.headless("fork", session, "And on this branch?").session
+    eventually(lambda: codex_memd.settled(fork))
+    assert LESSON in codex_memd.run("show", fork, "mind")
+    ran, theirs = (next(r.body for r in responses.requests if (REQUEST in r.text) is own) for own in (True, False))
+    assert ran["tools"] != theirs["tools"]  # so a fork, too, would begin otherwise than the session did
 
 
 def test_it_can_write_nothing_and_its_faults_are_told_once(

@@ -46,7 +46,7 @@ def plays(model: ScriptedModel, *runs: tuple[list[Round], str]) -> list[Request]
     started: list[Request] = []
 
     def answer(request: Request) -> Turn:
-        done = sum(message["role"] == "assistant" for message in request.body["messages"])
+        done = rounds_done(request)
         if done == 0:
             started.append(request)
         rounds, text = runs[min(len(started), len(runs)) - 1]
@@ -58,6 +58,15 @@ def plays(model: ScriptedModel, *runs: tuple[list[Round], str]) -> list[Request]
 
     model.rule(lambda request: REQUEST in request.text, answer)
     return started
+
+
+def rounds_done(request: Request) -> int:
+    """The model's answers since it was asked; what stands before is the conversation of the session, if it is a fork of one."""
+    messages = request.body["messages"]
+    asked = max(
+        n for n, message in enumerate(messages) if message["role"] == "user" and REQUEST in str(message["content"])
+    )
+    return sum(message["role"] == "assistant" for message in messages[asked:])
 
 
 def _latest(request: Request) -> str:

@@ -16,7 +16,7 @@ from writer_program import Program
 
 from memd import config
 from memd.checkpoint import scene
-from memd.daemon import revising
+from memd.daemon import revising, writing
 from memd.daemon.pipeline import Pipeline
 from memd.daemon.writing import Writing
 from memd.errors import Refused
@@ -412,6 +412,27 @@ def test_what_did_not_fit_into_one_request_is_told_the_next_time(bench, monkeypa
     bench.run()
     second = bench.program.runs[-1]["request"].partition("# What happened since")[2]
     assert min(int(n) for n in re.findall(r"^#(\d+) ", second, re.MULTILINE)) == told + 1
+
+
+@pytest.mark.parametrize(
+    ("settings", "later", "forks"),
+    [({}, 0, True), ({"model": "haiku"}, 0, False), ({"tokens_per_day": 50_000}, 0, False), ({}, 300_000, False)],
+)
+def test_a_fork_is_used_only_where_it_costs_little(tmp_path, monkeypatch, settings, later, forks):
+    """A headless session a moment ago, its own model, and room in the day's caps for all rounds; its context is 9,000 tokens."""
+    bench = Bench(tmp_path, monkeypatch, **settings)
+    path = bench.transcript.path.with_stem("5d1f0c1e-7b1a-4b7e-9a52-000000000009")
+    headless = Transcript(path, entrypoint="sdk-cli").now()
+    headless.typed("Make it", origin=None, promptSource="sdk")
+    headless.says("Fine.")
+    name = bench.pipeline.ingest(TOOLS["claude-code"], path)
+    monkeypatch.setattr(writing, "wall_clock", lambda: int(time.time() * 1000) + later)
+    bench.program.plays({"answer": answered(1, "Make it")})
+    job = bench.writing.open(bench.pipeline, name, "threshold")
+    bench.writing.write(job)
+    run = bench.program.runs[0]
+    assert (headless.session in run["arguments"], "the numbers of its entries" in run["request"]) == (forks, forks)
+    bench.pipeline.close()
 
 
 def test_the_days_caps_hold_for_the_second_request_too(tmp_path, monkeypatch):

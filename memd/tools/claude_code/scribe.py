@@ -6,6 +6,11 @@ not read it. Without `--setting-sources ''` the person's own allow rules would h
 when it begins with two slashes. `--no-session-persistence` leaves no transcript, so that `--continue` finds the person's
 session. The client adds no project for the working folder to its own file. `--max-turns` counts answers: one more than
 rounds of tools.
+
+A fork of a session sends its system prompt, tools and messages byte for byte as the session did, whatever is switched off
+for the run, and refuses the tools all the same. The one exception is the first block of the system prompt, which names the entry
+point: so of a session on a screen a fork is not surely in the cache, of a headless one it is. A fork has no mark of memd's on it,
+and needs none: it leaves no transcript.
 """
 
 import json
@@ -14,6 +19,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from memd.model import Session
 from memd.tools.claude_code.place import place
 from memd.tools.fields import string, table
 from memd.tools.scribe import MEMO, MIND, OWN, Errand, Said, Start
@@ -36,6 +42,11 @@ _INSIDE = frozenset(
     }
 )
 """What a client puts into the environment of what it starts: not ours to pass on."""
+WARM = 240.0
+"""The provider keeps a prefix for five minutes after it was last asked for; the run needs a moment to begin."""
+_ENTRY, _HEADLESS = "CLAUDE_CODE_ENTRYPOINT", "sdk-cli"
+_REPLAYS = (2, 1, 332)
+"""The client whose forks were compared with their sessions, request by request."""
 _TOO_LONG = re.compile(r"prompt is too long|input length and .{0,20}max_tokens.{0,20}exceed", re.IGNORECASE)
 
 
@@ -55,6 +66,10 @@ class ClaudeScribe:
     def reads(self, environ: Mapping[str, str]) -> tuple[Path, ...]:  # noqa: ARG002 - they are left out altogether
         return ()
 
+    def warm(self, session: Session) -> float:
+        version = tuple(int(part) for part in re.findall(r"\d+", session.version or "")[:3])
+        return WARM if session.entrypoint == _HEADLESS and version >= _REPLAYS else 0.0
+
     def start(self, errand: Errand) -> Start:
         rules = [f"Edit(/{errand.folder / MIND})", f"Edit(/{errand.folder / MEMO})"]
         rules += [f"Read(/{errand.cwd}/**)"] if _plain(errand.cwd) else []
@@ -62,11 +77,13 @@ class ClaudeScribe:
             *("-p", "--output-format", "json", "--no-session-persistence"),
             *("--safe-mode", "--setting-sources", "", "--settings", '{"disableAllHooks":true}', "--strict-mcp-config"),
             *("--permission-mode", "dontAsk", "--tools", "Read,Edit", "--allowedTools", *rules),
-            *("--max-turns", str(errand.rounds + 1), "--system-prompt", _SYSTEM),
+            *("--max-turns", str(errand.rounds + 1)),
+            *(("--resume", errand.fork, "--fork-session") if errand.fork else ("--system-prompt", _SYSTEM)),
         ]
         arguments += ["--model", errand.model] if errand.model else []
-        own = {"CLAUDE_CODE_ENTRYPOINT": OWN, "DISABLE_AUTOUPDATER": "1"}
-        return Start(tuple(arguments), own, _INSIDE, errand.request.encode("utf-8", "replace"))
+        mark = {"DISABLE_AUTO_COMPACT": "1"} if errand.fork else {_ENTRY: OWN}
+        own = {"DISABLE_AUTOUPDATER": "1", **mark}
+        return Start(tuple(arguments), own, _INSIDE | {_ENTRY}, errand.request.encode("utf-8", "replace"))
 
     def said(self, code: int, out: bytes, err: bytes) -> Said:
         result = _result(out)

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from memd.model import Session
 from memd.tools.codex.place import place
 from memd.tools.fields import string, table
 from memd.tools.jsonl import objects
@@ -63,6 +64,9 @@ class CodexScribe:
 
     def reads(self, environ: Mapping[str, str]) -> tuple[Path, ...]:
         return (place(environ).home / "config.toml",)
+
+    def warm(self, session: Session) -> float:  # noqa: ARG002 - without the tools that are switched off its requests begin otherwise
+        return 0.0
 
     def start(self, errand: Errand) -> Start:
         schema = errand.spare / "answer.json"

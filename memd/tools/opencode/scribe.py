@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from memd.model import Session
 from memd.tools.fields import string, table
 from memd.tools.jsonl import objects
 from memd.tools.opencode.place import place
@@ -49,6 +50,9 @@ class OpenCodeScribe:
 
     def reads(self, environ: Mapping[str, str]) -> tuple[Path, ...]:  # noqa: ARG002 - what is given here goes before theirs
         return ()
+
+    def warm(self, session: Session) -> float:  # noqa: ARG002 - the session is in another database
+        return 0.0
 
     def start(self, errand: Errand) -> Start:
         arguments = [

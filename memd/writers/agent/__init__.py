@@ -39,6 +39,7 @@ class Agent:
         *,
         cwd: str | None,
         model: str | None,
+        fork: str | None = None,
         seconds: float = SECONDS,
     ) -> None:
         self._scribe = scribe
@@ -47,6 +48,7 @@ class Agent:
         self._environ = environ
         self._cwd = cwd
         self._model = model
+        self._fork = fork
         self._seconds = seconds
 
     def work(self, task: Task) -> Work:
@@ -91,6 +93,7 @@ class Agent:
             task.mind,
             task.memo,
             {path: content for path, content in read.items() if content is not None},
+            self._fork if task.fork else None,
         )
         start = self._scribe.start(errand)
         for path, content in start.files.items():

@@ -58,7 +58,7 @@ class Keeper:
             said,
             tuple(store.messages(name, upto=upto, channels={Channel.AGENT_TEXT}, last=AGENT_TEXTS)),
             tuple(sorted(calls.values(), key=lambda d: (d.number, d.at or 0))),
-            tuple(b for b in store.boundaries(name) if upto is None or b.number < upto),
+            tuple(store.boundaries(name)[: None if upto is None else session.compactions]),
             before,
             self._waiting(session) if upto is None else (),
         )

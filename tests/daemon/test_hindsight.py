@@ -111,6 +111,21 @@ def test_opencodes_plugin_vouches_for_what_went_in(pipeline, tmp_path):
     assert seen.since["conf/gateway.toml"] == 0
 
 
+def test_what_is_computed_knows_nothing_of_later(pipeline, tmp_path):
+    """The same text before the session went on and after it, with another compaction directly behind too."""
+    story = played(tmp_path)
+    story.runs("make check", "12 passed")
+    story.compacts()
+    _, (before,) = look(pipeline, tmp_path, story)
+    story.compacts()
+    story.typed("Do something else: otherName_7.")
+    story.runs("make other", "1 failed")
+    story.says("otherName_7 is done.")
+    _, (after, second) = look(pipeline, tmp_path, story)
+    assert after.text == before.text
+    assert "otherName_7" not in second.text
+
+
 def test_what_came_after_is_not_known_before(pipeline, tmp_path):
     """Every string of every row counts, tool results whole, and only up to the compaction."""
     story = played(tmp_path)

@@ -98,9 +98,10 @@ def walk(client: Client, memd: Memd) -> Walked:
 def _session(client: Client, screen: Terminal) -> str:
     screen.type(story.MISSION)
     client.done(1)
-    client.model.push(
-        *client.edits, Turn("The timeout is raised, and the schema stays.")
-    )  # Codex asks for a title at first
+    for turn in reversed([*client.edits, Turn("The timeout is raised, and the schema stays.")]):
+        client.model.rule(
+            _about_the_rule, turn, times=1
+        )  # no turns for any request: a client asks for a title, sometime
     screen.type(story.CONSTRAINT)
     client.done(2)
     screen.type("/compact")
@@ -151,6 +152,10 @@ def opencode_client(place: Path, clients: Path) -> Iterator[Client]:
 
 
 CLIENTS = (claude_code_client, codex_client, opencode_client)
+
+
+def _about_the_rule(request: Any) -> bool:
+    return story.CONSTRAINT in request.text and not request.asks_for_summary
 
 
 def _model(summary: Callable[[], str]) -> ScriptedModel:

@@ -41,7 +41,8 @@ _SAID = re.compile(
 )
 """Words that tell what somebody said: so do these."""
 _QUOTED = re.compile(r"#(\d{1,9})\)?(?: says| said)?:? ?[\"“「](.{8,}?)[\"”」](?=[\s.,;:!?)。，；]|$)")
-"""A quotation right behind a message's number: it is taken for that message's own words."""
+_QUOTED_BEFORE = re.compile(r"[\"“「]([^\"“”「」\n]{8,})[\"”」] ?\(#(\d{1,9})\b")
+"""A quotation right behind a message's number, or right before it: it is taken for that message's own words."""
 _LESSON = re.compile(r"- \[(?:confirmed|hypothesis)\] \S")
 _WORKSTREAM = re.compile(r"- W[1-9]\d* \((M[1-9]\d*)\) \[([a-z]+)\] \S")
 _ALL_DONE = re.compile(
@@ -210,11 +211,12 @@ def _status(evidence: Evidence, old: Mission, new: Mission, now: Mapping[str, Mi
 
 def _misquoted(evidence: Evidence, text: str) -> Iterator[str]:
     """What is quoted right behind a message's number stands in that message; blanks do not count, an end may be cut off."""
-    for found in _QUOTED.finditer(text):
-        said = evidence.said.get(int(found[1]))
-        words = oneline(found[2], len(found[2])).rstrip("…. ")
-        if said is not None and words not in oneline(said.text, len(said.text) + 1):
-            yield f"#{found[1]} does not say {oneline(found[2], 80)!r}: quote it exactly or not at all"
+    quoted = [(int(found[1]), found[2]) for found in _QUOTED.finditer(text)]
+    quoted += [(int(found[2]), found[1]) for found in _QUOTED_BEFORE.finditer(text)]
+    for number, words in quoted:
+        said = evidence.said.get(number)
+        if said is not None and oneline(words, len(words)).rstrip("…. ") not in oneline(said.text, len(said.text) + 1):
+            yield f"#{number} does not say {oneline(words, 80)!r}: quote it exactly or not at all"
 
 
 def _sizes(given: Given, text: str, sizer: Sizer) -> Iterator[str]:

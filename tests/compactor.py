@@ -56,10 +56,12 @@ class Memd:
         """The checkpoint; within a budget of characters the largest that fits, since memd counts tokens."""
         if budget_chars is None:
             return self._memd("show", session, "checkpoint")
-        tokens = budget_chars // 3
-        while len(text := self._memd("show", session, "checkpoint", "--tokens", str(tokens))) > budget_chars:
-            tokens = min(tokens - 4, int(tokens * budget_chars / len(text)))
-        return text
+        tokens, fitting = budget_chars * 10 // 39, {}
+        while tokens not in fitting:
+            text = fitting[tokens] = self._memd("show", session, "checkpoint", "--tokens", str(tokens))
+            missed = (budget_chars - len(text)) // 4
+            tokens += missed or 1
+        return max((text for text in fitting.values() if len(text) <= budget_chars), key=len)
 
     def _memd(self, *words):
         environ = {

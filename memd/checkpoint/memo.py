@@ -11,13 +11,11 @@ from dataclasses import dataclass
 
 from memd.model import MEMO_CHANNELS, Channel, Grade, Record, Tick
 from memd.model.text import clock, oneline
-from memd.render import Entry, images_of
+from memd.render import FIRST, Entry, images_of
 
 _BARE = frozenset({"", "continue", "go on", "go ahead", "ok", "okay", "yes", "y", "继续", "好", "好的"})
 RELEASED = "released"
 """The note of an entry that a model has unticked."""
-FIRST = "first"
-"""The note of an entry that stays whatever falls out: the directing message, what the mind cites, the person's own ticks."""
 
 
 @dataclass(frozen=True, slots=True)

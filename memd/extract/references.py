@@ -21,7 +21,7 @@ PRINTED = 0.02
 """What a mention by a tool counts."""
 VARIANT = 0.2
 """What another form of a name (`b.size` beside `a.size`) counts of its own score."""
-SHOWN = 1_000
+SHOWN = 800
 """Characters of a person's message that stand in the memo, with all strings in them."""
 PATTERN = 80
 """Characters of a searched pattern that is a reference as a whole."""

@@ -5,20 +5,22 @@ proportion below a budget of 4,000 tokens. What does not fit is named, with the 
 own recollection: statements, no orders.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from memd.model import marks
 from memd.model.text import clock, line
 from memd.render import outline, person, rest
-from memd.render.content import Content, Rendered
+from memd.render.content import FIRST, Content, Entry, Rendered, cited
 from memd.render.parts import Limits, split
 from memd.render.purse import Purse, headed, heading
 from memd.render.sizing import Sizer, units
+from memd.render.words import Words
 
 MISSION, REQUEST, MEMO = 300, 1_500, 3_000
 """Tokens: the mission, the current request, all memo entries together."""
-MEMO_SHARE, LEFT_SHARE = 0.4, 0.7
-"""Of the whole, and of what mission and request leave: what people said at most, also where nobody is known to have sent it."""
+MEMO_SHARE, LEFT_SHARE, MORE = 0.4, 0.7, 0.1
+"""Of the whole, and of what mission and request leave: the memo at most, also where nobody is known to have sent it. Of what
+is left after the next step: what else people said, before the rest; what the rest leaves is theirs again."""
 TRIES, FULL_ENOUGH, A_PART = 12, 0.99, 2_500
 """How often a size is tried; where a text counts as full; tokens of a part, for what the parts' marks will cost."""
 SHORT = 500
@@ -83,9 +85,10 @@ def _short(content: Content, budget: int, sizer: Sizer) -> Iterator[str]:
     purse = Purse(budget, sizer)
     frame = [purse.take(text) for text in (_opening(content), _intro(content), _whole(content), _ending(content))]
     yield frame[1]
-    yield from person.mission(content, purse, purse.left // 3)
+    below = (content.request,) if content.request is not None else ()
+    yield from person.mission(content, purse, purse.left // 3, below)
     yield from person.request(content, purse, purse.left * 2 // 3)
-    shelf = rest.Shelf(outline.sections(content.parts.scene), purse)
+    shelf = rest.Shelf(_scene(content), purse)
     shelf.fill("Next step", purse.left)
     yield from headed("Next step", shelf.shown("Next step"))
     yield from frame[2:]
@@ -99,33 +102,74 @@ def _full(content: Content, size: int, budget: int, sizer: Sizer) -> Iterator[st
         purse.take(text)
         for text in (_opening(content) * parts, _intro(content), _where(content, budget), _ending(content))
     ]
-    spared = min(80, budget // 22)  # for the line that names what is left out
+    spared = min(80, budget // 36)  # for the line that names what is left out
     purse.left -= spared
-    mission = list(person.mission(content, purse, max(purse.fixed(MISSION), 40)))
+    listed = [entry for entry in content.memo if entry.ticked], _unstated(content)
+    below = [entry.record for entries in listed for entry in entries if entry.note == FIRST]
+    below += [content.request] if content.request is not None else []
+    mission = list(person.mission(content, purse, max(purse.fixed(MISSION), 40), below))
     request = list(person.request(content, purse, max(purse.fixed(REQUEST), 60)))
     told = "\n".join((*mission, *request))
     room = min(int(MEMO * min(1.0, budget / 4_000)), int(budget * MEMO_SHARE), int(purse.left * LEFT_SHARE))
-    memo = list(_words(content, told, purse, room))
-    shelf = rest.Shelf({**outline.sections(content.parts.mind), **outline.sections(content.parts.scene)}, purse)
+    words = [Words(content, _not_above(content, entries, told), purse) for entries in listed]
+    for one, (title, _) in zip(words, _titles(content), strict=True):
+        before = purse.left
+        one.take(title, room)
+        room -= before - purse.left
+    shelf = rest.Shelf({**outline.sections(content.parts.mind), **_scene(content)}, purse)
     shelf.fill("Next step", purse.left)
+    for one, (_, more) in zip(words, _titles(content), strict=True):
+        one.take(more, int(purse.left * MORE))
     rest.by_value(shelf, purse)
+    purse.left += spared
+    missing = [purse.take(line) for line in _left_out(content, shelf.left_out(), purse)]
+    for one, (_, more) in zip(words, _titles(content), strict=True):
+        one.take(more, purse.left)
+    said = [block for one in words for block in one.blocks()]
     skills, recent = list(_skills(content, purse)), list(_recent(content, purse))
     yield from (frame[1], *mission, *request)
     for name in _ORDER[0]:
         yield from headed(name, shelf.shown(name))
-    yield from memo
+    yield from said
     for name in _ORDER[1]:
         yield from headed(name, shelf.shown(name))
-    yield from (*skills, *recent)
-    yield from [line for line in _left_out(content, shelf.left_out()) if purse.cost(line) <= purse.left + spared][:1]
+    yield from (*skills, *recent, *missing)
     yield from frame[2:]
 
 
-def _words(content: Content, told: str, purse: Purse, room: int) -> Iterator[str]:
-    """The memo, and in what it leaves of its room the prompts that nobody is known to have sent."""
-    before = purse.left
-    yield from person.memo(content, purse, room, told)
-    yield from person.unstated(content, purse, room - (before - purse.left), told)
+def _scene(content: Content) -> dict[str, list[str]]:
+    """The scene's blocks; the request, which stands above, is not quoted again."""
+    found = outline.sections(content.parts.scene)
+    if content.request is None:
+        return found
+    said, number = cited(content.request), f"request #{content.request.number}"
+    return {name: [block.replace(said, number) for block in blocks] for name, blocks in found.items()}
+
+
+def _unstated(content: Content) -> list[Entry]:
+    """Prompts that nobody is known to have sent, in the memo's form; the one that the mission comes from stays first."""
+    mission = "".join(outline.sections(content.parts.mind).get("Mission", [])[:1])
+    return [
+        Entry(record, ticked=True, note=FIRST if mission.endswith(f"(#{record.number})") else "")
+        for record in content.unstated
+    ]
+
+
+def _titles(content: Content) -> tuple[tuple[str, str], ...]:
+    """Of the memo and of the prompts whose sender is not known: the first list's title, and that of what else has room."""
+    who = "Memo: the operator's prompts (headless), verbatim" if content.operator else "Memo, verbatim"
+    return (who, "Also said"), ("Prompts, sender not known", "Also sent")
+
+
+def _not_above(content: Content, entries: Sequence[Entry], told: str) -> list[Entry]:
+    """The messages that do not stand as the current request already, nor whole as the mission or an addition."""
+    whole = {entry.record.number for entry in entries if entry.note == FIRST or entry.record in content.added}
+    return [
+        entry
+        for entry in entries
+        if entry.record != content.request
+        and not (entry.record.number in whole and entry.record.text.strip() and marks.escape(entry.record.text) in told)
+    ]
 
 
 def _opening(content: Content) -> str:
@@ -134,14 +178,14 @@ def _opening(content: Content) -> str:
 
 def _intro(content: Content) -> str:
     if content.operator:
-        words = "lines quoted as such are the operator's prompts (headless: a person or a program) and stay in force"
+        words = "quoted lines are the operator's prompts (headless: a person or a program), in force"
     elif content.unstated and not content.memo:
-        words = "prompts are quoted as they came, from a sender that this client does not record"
+        words = "prompts are quoted as they came, their sender is not recorded"
     else:
-        words = "lines quoted as such are the person's own words and stay in force with the agreements"
+        words = "quoted lines are the person's own words, in force with the agreements"
     return (
-        "This is my record of this session, kept outside the context by memd, a program beside the agent "
-        f"({content.writer} writer, {clock(content.at)}): {words}, the rest is not theirs, a newer message wins."
+        "Kept by memd, a program beside the agent "
+        f"({content.writer} writer, {clock(content.at)}): {words}; the rest is not theirs; a newer message wins."
     )
 
 
@@ -152,7 +196,7 @@ def _ending(content: Content) -> str:
 
 def _where(content: Content, budget: int) -> str:
     newest = f"; the newest ones: `{content.newest}`" if content.newest and budget >= ROOMY else ""
-    return f"Any message whole: `memd log {content.name} --message N`{newest}."
+    return f"Any message: `memd log {content.name} --message N`{newest}."
 
 
 def _whole(content: Content) -> str:
@@ -187,12 +231,14 @@ def _recent(content: Content, purse: Purse) -> Iterator[str]:
     yield from headed(title, list(reversed(kept)))
 
 
-def _left_out(content: Content, missing: dict[str, int]) -> Iterator[str]:
-    """What is left out and how to see it, at length and in short; the first that fits is taken."""
-    if missing:
-        what = ", ".join(f"{name} {count}" for name, count in missing.items())
-        files = {part: sum(n for name, n in missing.items() if rest.file(name) == part) for part in rest.FILES}
-        shows = {part: f"`memd show {content.name} {part}`" for part, number in files.items() if number}
-        yield f"(left out for room: {what}; {' and '.join(shows.values())})"
-        yield f"(left out for room: {' and '.join(f'{files[part]} of {show}' for part, show in shows.items())})"
-        yield f"(left out for room: {what})"
+def _left_out(content: Content, missing: dict[str, int], purse: Purse) -> list[str]:
+    """What is left out and how to see it, at length or in short, as it fits."""
+    if not missing:
+        return []
+    what = ", ".join(f"{name} {count}" for name, count in missing.items())
+    files = {part: sum(n for name, n in missing.items() if rest.file(name) == part) for part in rest.FILES}
+    parts = sorted((part for part in files if files[part]), key=files.__getitem__, reverse=True)
+    shows = [f"`memd show {content.name} {part}`" for part in parts]
+    short = ", ".join(f"{files[part]} of {show}" for part, show in zip(parts, [shows[0], *parts[1:]], strict=True))
+    lines = f"(left out for room: {what}; {' and '.join(shows)})", f"(left out for room: {short})"
+    return [line for line in lines if purse.cost(line) <= purse.left][:1]

@@ -4,7 +4,10 @@ import re
 from dataclasses import dataclass
 
 from memd.model import Message, Parts, Record
+from memd.model.text import quote
 
+FIRST = "first"
+"""The note of an entry that stays whatever falls out."""
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
@@ -69,3 +72,14 @@ class Rendered:
     def text(self) -> str:
         """All parts, one after the other."""
         return "\n".join(self.parts)
+
+
+def images_of(record: Record) -> str:
+    """How many pictures came with a message, if any."""
+    images = record.extra.get("images")
+    return f"[{images} image{'s' if images != 1 else ''}]" if images else ""
+
+
+def cited(record: Record) -> str:
+    """How the scene names the request."""
+    return f"the latest explicit request (#{record.number}): {quote(record.text, 60)}"

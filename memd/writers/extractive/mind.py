@@ -25,7 +25,7 @@ def mind(material: Material) -> str:
 
 
 def _where(material: Material) -> Iterator[str]:
-    if material.session.cwd:
+    if material.session.cwd and material.done:
         yield f"- I work in `{material.session.cwd}`; paths here are relative to it. (own judgement)"
     if earlier := [record for record in material.before if turns.asks(record)]:
         sources = dict.fromkeys((record.copy_of or "").rpartition("#")[0] for record in earlier)

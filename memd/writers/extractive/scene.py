@@ -1,12 +1,13 @@
 """scene.md from the record: the running turn, what was done, what is waited for, what comes next, what failed, exact strings."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from memd.extract import files, shell, turns, work
 from memd.extract.material import Material
 from memd.model import Channel, Kind, Record, State, marks
 from memd.model.text import line, oneline, quote
+from memd.render import cited
 from memd.writers.extractive.phrases import NONE, changed, ended, failed, machine, ran
 from memd.writers.extractive.references import exact
 
@@ -35,14 +36,12 @@ def scene(material: Material) -> str:
 
 def _step(material: Material, turn: turns.Turn) -> Iterator[str]:
     tasks = work.tasks(material)
-    if material.agent:
+    if material.agent and material.agent[-1] in turns.telling(material):
         yield _last_words(material.agent[-1])
     for task in (task for task in tasks if task.status == "in_progress"):
         yield f"- Task {task.id} of {len(tasks)} (W1): {oneline(task.text, 300)}"
     if turn.running and turn.starter is not None and not turn.own:
         yield f"- The running turn was not started by the request but by {machine(turn.starter)}"
-    elif turn.request is not None:
-        yield f"- The turn on the current request (#{turn.request.number}) {'has ended' if turn.ended else 'is running'}."
     for done in [d for d in material.done if d.state is State.RUNNING and d.kind is not Kind.ASK][-3:]:
         yield f"- Under way: {done.name} `{line(done.target, 200)}` (result not known yet)"
 
@@ -108,22 +107,23 @@ def _goes_on(waiting: work.Waiting) -> str:
 
 
 def _next(material: Material, turn: turns.Turn) -> Iterator[str]:
-    if turn.request is not None:
-        goes = "answered as far as the record shows; see whether anything is left of" if turn.ended else "go on with"
-        yield f"- {goes} the latest explicit request (#{turn.request.number}): {quote(turn.request.text, 60)}"
-    yield from (_added(material, record) for record in turn.added[-5:])
     pending = [task for task in work.tasks(material) if task.status != "completed"]
+    if turn.request is not None:
+        goes = "see what is left of" if turn.ended else "go on with"
+        yield f"- {goes} {cited(turn.request)}" + ("" if pending else ", then back to M1")
+    yield from _added(material, turn.added[-5:])
     for task in pending[:20]:
         yield f"- task {task.id} [{task.status}]: {oneline(task.text, 200)}"
-    if not pending and turn.request is not None:
-        yield "- then back to the mission M1, which stays open."
 
 
-def _added(material: Material, record: Record) -> str:
+def _added(material: Material, added: Sequence[Record]) -> Iterator[str]:
     """What was said into the running turn: open until the agent wrote something after it."""
-    heard = turns.taken_in(material, record)
-    state = f"taken in (I wrote #{heard} after it), not to be answered again" if heard else "not answered yet"
-    return f"- added while I worked (#{record.number}), {state}: {quote(record.text, 40)}"
+    heard = {record.number: text for record in added if (text := turns.taken_in(material, record))}
+    if heard:
+        told = ", ".join(f"#{number} (I wrote #{text} after it)" for number, text in heard.items())
+        yield f"- added while I worked and taken in, not to be answered again: {told}"
+    for record in (record for record in added if record.number not in heard):
+        yield f"- added while I worked (#{record.number}), not answered yet: {quote(record.text, 40)}"
 
 
 def _pitfalls(material: Material) -> Iterator[str]:

@@ -1,0 +1,154 @@
+"""What people said, message by message: the memo within its share, and what is left of their words where room is.
+
+Over the room go first the directing message, what the mind cites and what the person ticked; then what was said once, newest
+first; then what was said again with other values; last what was said again word for word, since it comes again by itself.
+Words that stand twice are shown once, under the number of the last time.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from memd.model import Channel, Record, marks
+from memd.model.text import clock, oneline
+from memd.render.content import FIRST, Content, Entry, images_of
+from memd.render.purse import Purse, headed, heading
+
+ENTRY, LEAST = 300, 24
+"""Tokens of one entry, and how few it may shrink to."""
+HOUR = 3_600_000
+"""Milliseconds between two messages after which the second shows its time."""
+PREVIEW = 60
+"""Characters of a message that fell out, where it has at least twice as many."""
+_VALUE = re.compile(r"\S*\d\S*")
+"""What two messages may differ in and still say the same of another value."""
+_SAYING = 5
+"""Words beside its values that a message has at least, for such a likeness to mean anything."""
+
+
+class Words:
+    """Messages of one kind, oldest first. `take` decides which of them are shown, and pays for them."""
+
+    def __init__(self, content: Content, entries: Sequence[Entry], purse: Purse) -> None:
+        self._content, self._purse = content, purse
+        self._room = max(purse.fixed(ENTRY), LEAST)
+        times = Counter(_said(entry.record) for entry in entries)
+        last = {_said(entry.record): entry for entry in entries}
+        self._entries = sorted(last.values(), key=lambda entry: entry.record.number)
+        self._times = {entry.record.number: times[_said(entry.record)] for entry in self._entries}
+        self._later = restated([entry.record for entry in self._entries])
+        self._lists = dict[str, set[int]]()
+        self._spared = 0
+
+    def take(self, title: str, room: int) -> None:
+        """Take what fits into `room` and was not taken yet, for a list with this title."""
+        head = 0 if title in self._lists else self._purse.cost(heading(title))
+        left, room = self._left(), min(room, self._purse.left) - head
+        costs = {entry.record.number: self._purse.cost(self._line(entry.record, entry.record)) for entry in left}
+        if not left or room <= 0:
+            return
+        if sum(costs.values()) > room and not self._spared:
+            self._spared = self._purse.cost(_summary([entry.record for entry in left]))
+            self._purse.left -= self._spared
+            room -= self._spared
+        kept = set[int]()
+        for number in (entry.record.number for entry in sorted(left, key=self._rank)):
+            if costs[number] <= room:
+                kept.add(number)
+                room -= costs[number]
+        if kept or not self._lists:
+            self._purse.left -= head + sum(costs[number] for number in kept)
+            self._lists[title] = self._lists.get(title, set()) | kept
+
+    def blocks(self) -> Iterator[str]:
+        """The lists; in the first one what was left out is named where it is missing."""
+        out = [entry.record for entry in self._left()]
+        self._purse.left += self._spared
+        for place, (title, kept) in enumerate(self._lists.items()):
+            shown = [entry.record for entry in self._entries if entry.record.number in kept]
+            lines = [self._line(record, before) for record, before in zip(shown, [None, *shown], strict=False)]
+            older = sum(record.number < out[0].number for record in shown) if out else 0
+            fallen = list(self._fallen(out)) if out and place == 0 else []
+            yield from headed(title, [*lines[:older], *fallen, *lines[older:]])
+
+    def _left(self) -> list[Entry]:
+        taken = {number for kept in self._lists.values() for number in kept}
+        return [entry for entry in self._entries if entry.record.number not in taken]
+
+    def _rank(self, entry: Entry) -> tuple[bool, bool, bool, int]:
+        number = entry.record.number
+        return entry.note != FIRST, self._times[number] > 1, number in self._later, -number
+
+    def _line(self, record: Record, before: Record | None) -> str:
+        """Number, time, way and words of a message, how often it was said, and where with other values."""
+        later, times = self._later.get(record.number), self._times[record.number]
+        like = f" (said {times} times)" if times > 1 else f" (again in #{later} with other values)" if later else ""
+        at = before.at if before is not None else self._content.at
+        return f"#{record.number}{_time(record.at, at)}{_way(record)}{like}:{self._words(record)}"
+
+    def _words(self, record: Record) -> str:
+        """The message itself: behind its head when it is a single line, else from the next line on."""
+        images, text, cut = images_of(record), record.text, ""
+        if self._purse.sizer.count(text) > self._room:
+            text, cut = self._purse.sizer.clip(text, self._room), "\n[… cut here]"
+        shown = f" {text}" if text.isprintable() else f"\n{marks.escape(text)}"
+        return f"{shown if text.strip() else ''}{cut}{f' {images}' if images else ''}"
+
+    def _fallen(self, out: Sequence[Record]) -> Iterator[str]:
+        """A line for each of the newest messages that fell out, and one for all that are older."""
+        lines, older = list[str](), list(out)
+        while older:
+            line = f"#{older[-1].number} (left out) {oneline(older[-1].text, PREVIEW)}"
+            dear = len(line) * 2 > len(self._line(older[-1], older[-1]))
+            if dear or self._purse.cost(line) + self._purse.cost(_summary(older)) > self._purse.left:
+                yield self._purse.take(_summary(older))
+                break
+            lines.append(self._purse.take(line))
+            older.pop()
+        yield from reversed(lines)
+
+
+def _said(record: Record) -> tuple[str, str]:
+    """What makes two messages the same; one with pictures is like no other."""
+    return f"{record.number}{images}" if (images := images_of(record)) else _way(record), record.text.strip()
+
+
+def restated(records: Sequence[Record]) -> dict[int, int]:
+    """Messages that differ from a later one in nothing but values: number -> number of the last such one.
+
+    Whether it took the other's place, structure cannot tell; it says where to look.
+    """
+    last, found = dict[str, Record](), dict[int, int]()
+    for record in reversed(records):
+        said = " ".join(record.text.split())
+        words, values = _VALUE.subn("", said)
+        if values and len(words.split()) >= _SAYING:
+            later = last.setdefault(_VALUE.sub("0", said), record)
+            found |= {record.number: later.number} if later is not record else {}
+    return found
+
+
+def _time(at: int | None, before: int | None) -> str:
+    """The time of a message where an hour lies between it and another time, the day where that differs."""
+    if at is None or before is None or abs(before - at) < HOUR:
+        return ""
+    same = clock(before)[:10] == clock(at)[:10]
+    return f" {clock(at)[11:] if same else clock(at)}"
+
+
+def _way(record: Record) -> str:
+    """How a message came, where the list's title does not say it."""
+    if record.extra.get("command"):
+        return f" /{record.extra['command']}"
+    if record.channel is not Channel.HUMAN_ANSWER:
+        return {Channel.HUMAN_STEERED: " added while I worked", Channel.HUMAN_QUEUED: " queued"}.get(record.channel, "")
+    if record.extra.get("refusal"):
+        return " when refusing a tool call"
+    if record.extra.get("allowed"):
+        return " when allowing a tool call"
+    return f" answer to my question {oneline(str(record.extra.get('question', '')), 160)!r}"
+
+
+def _summary(records: Sequence[Record]) -> str:
+    first, last = records[0].number, records[-1].number
+    return f"(left out: {f'#{first}' if first == last else f'{len(records)}, #{first} to #{last}'})"

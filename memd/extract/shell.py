@@ -165,7 +165,7 @@ def salient(command: str) -> list[str]:
 
 
 def _shortened(line: list[str]) -> str:
-    """A pipeline on one line; what is long, or goes on in a here-document, by its beginning."""
+    """A pipeline on one line; where it is long its commands by their beginnings, as what goes on in a here-document."""
     if trivial(line[0]):
         return ""
     if "<<" in line[0]:
@@ -174,4 +174,6 @@ def _shortened(line: list[str]) -> str:
     while len(kept) > 1 and trivial(kept[-1]):
         kept.pop()
     text = " | ".join(kept)
-    return text if len(text) <= LONGEST else f"{text[:BEGINNING]}…"
+    if len(text) <= LONGEST:
+        return text
+    return " | ".join(part if len(part) <= BEGINNING else f"{part[:BEGINNING]}…" for part in kept)

@@ -9,7 +9,7 @@ from memd.render.purse import Purse, heading
 VALUE = (
     ("Where I am", 0.15),
     ("Waiting on", 0.10),
-    ("Current step", 0.15),
+    ("Current step", 0.08),
     ("Progress", 0.10),
     ("Exact references", 0.85),
     ("Key decisions", 0.15),

@@ -17,7 +17,8 @@ _IMITATION = re.compile(
     r"|#{1,6}[^\S\n]|The current request \(#"
     r"|(?:Added while I worked|Said when refusing|Answer to my question|Waiting in the client's queue)\b"
     r"|background \([^()\n]*\), not typed"
-    r"|#\d+(?::| (?:\d{4}-\d\d-\d\d )?\d\d:\d\dZ| answer to my question| when (?:refusing|allowing)| added while| queued:| /\S| \((?:said|again|left out)\b)"
+    r"|#\d+(?::| (?:\d{4}-\d\d-\d\d )?\d\d:\d\dZ| answer to my question| when (?:refusing|allowing)| added while| queued:| /\S"
+    r"| \((?:said|again|left out)\b)"
     r"|-{3,}[^\S\n]*$|={3,}[^\S\n]*$)",
     re.MULTILINE,
 )

@@ -9,12 +9,11 @@ from collections.abc import Iterator, Sequence
 
 from memd.model import marks
 from memd.model.text import clock, line
-from memd.render import outline, person, rest
-from memd.render.content import FIRST, Content, Entry, Rendered, cited
+from memd.render import outline, person, rest, words
+from memd.render.content import FIRST, Content, Rendered, cited
 from memd.render.parts import Limits, split
 from memd.render.purse import Purse, headed, heading
 from memd.render.sizing import Sizer, units
-from memd.render.words import Words
 
 MISSION, REQUEST, MEMO = 300, 1_500, 3_000
 """Tokens: the mission, the current request, all memo entries together."""
@@ -104,37 +103,34 @@ def _full(content: Content, size: int, budget: int, sizer: Sizer) -> Iterator[st
     ]
     spared = min(80, budget // 36)  # for the line that names what is left out
     purse.left -= spared
-    listed = [entry for entry in content.memo if entry.ticked], _unstated(content)
+    listed = words.listed(content)
     below = [entry.record for entries in listed for entry in entries if entry.note == FIRST]
     below += [content.request] if content.request is not None else []
-    mission = list(person.mission(content, purse, max(purse.fixed(MISSION), 40), below))
-    request = list(person.request(content, purse, max(purse.fixed(REQUEST), 60)))
-    told = "\n".join((*mission, *request))
-    room = min(int(MEMO * min(1.0, budget / 4_000)), int(budget * MEMO_SHARE), int(purse.left * LEFT_SHARE))
-    words = [Words(content, _not_above(content, entries, told), purse) for entries in listed]
-    for one, (title, _) in zip(words, _titles(content), strict=True):
-        before = purse.left
-        one.take(title, room)
-        room -= before - purse.left
+    above = [
+        *person.mission(content, purse, max(purse.fixed(MISSION), 40), below),
+        *person.request(content, purse, max(purse.fixed(REQUEST), 60)),
+    ]
+    said = words.Said(content, listed, "\n".join(above), purse)
+    said.memo(min(int(MEMO * min(1.0, budget / 4_000)), int(budget * MEMO_SHARE), int(purse.left * LEFT_SHARE)))
     shelf = rest.Shelf({**outline.sections(content.parts.mind), **_scene(content)}, purse)
     shelf.fill("Next step", purse.left)
-    for one, (_, more) in zip(words, _titles(content), strict=True):
-        one.take(more, int(purse.left * MORE))
+    said.more(int(purse.left * MORE))
     rest.by_value(shelf, purse)
     purse.left += spared
     missing = [purse.take(line) for line in _left_out(content, shelf.left_out(), purse)]
-    for one, (_, more) in zip(words, _titles(content), strict=True):
-        one.take(more, purse.left)
-    said = [block for one in words for block in one.blocks()]
+    said.more(purse.left)
+    quoted = list(said.blocks())
     skills, recent = list(_skills(content, purse)), list(_recent(content, purse))
-    yield from (frame[1], *mission, *request)
-    for name in _ORDER[0]:
+    yield from (frame[1], *above)
+    yield from _shown(shelf, _ORDER[0])
+    yield from quoted
+    yield from _shown(shelf, _ORDER[1])
+    yield from (*skills, *recent, *missing, *frame[2:])
+
+
+def _shown(shelf: rest.Shelf, names: Sequence[str]) -> Iterator[str]:
+    for name in names:
         yield from headed(name, shelf.shown(name))
-    yield from said
-    for name in _ORDER[1]:
-        yield from headed(name, shelf.shown(name))
-    yield from (*skills, *recent, *missing)
-    yield from frame[2:]
 
 
 def _scene(content: Content) -> dict[str, list[str]]:
@@ -146,46 +142,20 @@ def _scene(content: Content) -> dict[str, list[str]]:
     return {name: [block.replace(said, number) for block in blocks] for name, blocks in found.items()}
 
 
-def _unstated(content: Content) -> list[Entry]:
-    """Prompts that nobody is known to have sent, in the memo's form; the one that the mission comes from stays first."""
-    mission = "".join(outline.sections(content.parts.mind).get("Mission", [])[:1])
-    return [
-        Entry(record, ticked=True, note=FIRST if mission.endswith(f"(#{record.number})") else "")
-        for record in content.unstated
-    ]
-
-
-def _titles(content: Content) -> tuple[tuple[str, str], ...]:
-    """Of the memo and of the prompts whose sender is not known: the first list's title, and that of what else has room."""
-    who = "Memo: the operator's prompts (headless), verbatim" if content.operator else "Memo, verbatim"
-    return (who, "Also said"), ("Prompts, sender not known", "Also sent")
-
-
-def _not_above(content: Content, entries: Sequence[Entry], told: str) -> list[Entry]:
-    """The messages that do not stand as the current request already, nor whole as the mission or an addition."""
-    whole = {entry.record.number for entry in entries if entry.note == FIRST or entry.record in content.added}
-    return [
-        entry
-        for entry in entries
-        if entry.record != content.request
-        and not (entry.record.number in whole and entry.record.text.strip() and marks.escape(entry.record.text) in told)
-    ]
-
-
 def _opening(content: Content) -> str:
     return marks.opening(content.number, 1, 1)
 
 
 def _intro(content: Content) -> str:
     if content.operator:
-        words = "quoted lines are the operator's prompts (headless: a person or a program), in force"
+        whose = "quoted lines are the operator's prompts (headless: a person or a program), in force"
     elif content.unstated and not content.memo:
-        words = "prompts are quoted as they came, their sender is not recorded"
+        whose = "prompts are quoted as they came, their sender is not recorded"
     else:
-        words = "quoted lines are the person's own words, in force with the agreements"
+        whose = "quoted lines are the person's own words, in force with the agreements"
     return (
         "Kept by memd, a program beside the agent "
-        f"({content.writer} writer, {clock(content.at)}): {words}; the rest is not theirs; a newer message wins."
+        f"({content.writer} writer, {clock(content.at)}): {whose}; the rest is not theirs; a newer message wins."
     )
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from memd.model import Channel, Record, marks
 from memd.model.text import clock, oneline
+from memd.render import outline
 from memd.render.content import FIRST, Content, Entry, images_of
 from memd.render.purse import Purse, headed, heading
 
@@ -24,6 +25,59 @@ _VALUE = re.compile(r"\S*\d\S*")
 """What two messages may differ in and still say the same of another value."""
 _SAYING = 5
 """Words beside its values that a message has at least, for such a likeness to mean anything."""
+
+
+class Said:
+    """Both lists: the memo, and the prompts whose sender is not known."""
+
+    def __init__(self, content: Content, entries: Sequence[Sequence[Entry]], above: str, purse: Purse) -> None:
+        who = "Memo: the operator's prompts (headless), verbatim" if content.operator else "Memo, verbatim"
+        self._purse = purse
+        self._titles = (who, "Also said"), ("Prompts, sender not known", "Also sent")
+        self._lists = [Words(content, _not_above(content, listed, above), purse) for listed in entries]
+
+    def memo(self, room: int) -> None:
+        """What fits into the room of the memo; the prompts have what that leaves of it."""
+        for words, (title, _) in zip(self._lists, self._titles, strict=True):
+            before = self._purse.left
+            words.take(title, room)
+            room -= before - self._purse.left
+
+    def more(self, room: int) -> None:
+        """What else fits, where room is left; it stands in lists of its own."""
+        for words, (_, title) in zip(self._lists, self._titles, strict=True):
+            words.take(title, min(room, self._purse.left))
+
+    def blocks(self) -> Iterator[str]:
+        """All that was taken."""
+        for words in self._lists:
+            yield from words.blocks()
+
+
+def listed(content: Content) -> tuple[list[Entry], list[Entry]]:
+    """The ticked messages, and in their form the prompts that nobody is known to have sent.
+
+    Of those the one that the mission comes from stays first; they bind nobody.
+    """
+    mission = "".join(outline.sections(content.parts.mind).get("Mission", [])[:1])
+    sent = (
+        Entry(record, ticked=True, note=FIRST if mission.endswith(f"(#{record.number})") else "")
+        for record in content.unstated
+    )
+    return [entry for entry in content.memo if entry.ticked], list(sent)
+
+
+def _not_above(content: Content, entries: Sequence[Entry], above: str) -> list[Entry]:
+    """The messages that do not stand as the current request already, nor whole as the mission or an addition."""
+    whole = {entry.record.number for entry in entries if entry.note == FIRST or entry.record in content.added}
+    return [
+        entry
+        for entry in entries
+        if entry.record != content.request
+        and not (
+            entry.record.number in whole and entry.record.text.strip() and marks.escape(entry.record.text) in above
+        )
+    ]
 
 
 class Words:

@@ -56,12 +56,12 @@ class Memd:
         """The checkpoint; within a budget of characters the largest that fits, since memd counts tokens."""
         if budget_chars is None:
             return self._memd("show", session, "checkpoint")
-        tokens, fitting = budget_chars * 10 // 39, {}
-        while tokens not in fitting:
-            text = fitting[tokens] = self._memd("show", session, "checkpoint", "--tokens", str(tokens))
-            missed = (budget_chars - len(text)) // 4
-            tokens += missed or 1
-        return max((text for text in fitting.values() if len(text) <= budget_chars), key=len)
+        fits, over, text = budget_chars // 4, budget_chars // 3, ""
+        for _ in range(6):
+            tokens = (fits + over) // 2
+            tried = self._memd("show", session, "checkpoint", "--tokens", str(tokens))
+            fits, over, text = (tokens, over, tried) if len(tried) <= budget_chars else (fits, tokens, text)
+        return text
 
     def _memd(self, *words):
         environ = {

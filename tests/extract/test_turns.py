@@ -182,3 +182,11 @@ def test_a_message_is_heard_with_the_agents_next_text():
     assert turns.taken_in(made.material(), steer) is None
     made.agent("Yes, fast.")
     assert turns.taken_in(made.material(), steer) == 3
+
+
+def test_what_the_agent_writes_again_and_again_says_nothing_new():
+    """A word after every turn is not told as its last words; what it wrote once is."""
+    made = Story()
+    for words in ("Done.", "The cap is in limits.toml.", " Done.\n"):
+        made.agent(words)
+    assert [record.text for record in turns.telling(made.material())] == ["The cap is in limits.toml."]

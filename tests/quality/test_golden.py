@@ -30,7 +30,8 @@ ANSWERS = {
     "refused": {
         "mission": "The nightly import dies with a deadlock on the orders table.",
         "done": "changed `import_orders.py`",
-        "next": 'the latest explicit request (#12): "What batch size do you use?"',
+        "next": "see what is left of request #12, then back to M1",
+        "request": "The current request (#12), verbatim:\nWhat batch size do you use?",
         "forbidden": "never kill sessions in production",
         "where": "jobs/import_orders.py (changed #",
         "reason": '[approved] The plan "Import in batches of 500, ordered by order_id"',
@@ -47,7 +48,7 @@ ANSWERS = {
     "headless": {
         "mission": "M1 [active] the operator's prompt (headless): Fix the flaky test test_retry_backoff",
         "done": '`gh pr create --title "Make test_retry_backoff exact"` exit 0 -> https://github.com/acme/lib/pull/212',
-        "next": "answered as far as the record shows",
+        "next": "see what is left of request #1, then back to M1",
         "forbidden": "Done, not to be repeated",
         "where": "tests/fake_clock.py (changed #",
     },

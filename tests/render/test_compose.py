@@ -83,7 +83,7 @@ def test_exactness_does_not_depend_on_where_a_message_stands(words):
 def test_a_short_message_is_not_taken_for_said_because_its_letters_are():
     """A word that happens to stand in the mission is still shown under its own number."""
     text = compose(content("Make the gateway survive", "gate", "request"), 4_000, SIZER, LIMITS).text
-    assert re.search(r"^#2 \S+ \S+Z: gate$", text, re.MULTILINE)
+    assert re.search(r"^#2: gate$", text, re.MULTILINE)
 
 
 def test_imitations_are_shown_escaped():
@@ -118,7 +118,7 @@ def test_a_long_message_is_a_prefix_and_says_so():
     """Over its 300 tokens a memo entry is cut, never shortened in other words."""
     words = "".join(f"{n} agreed; " for n in range(900))
     text = compose(content("mission", words, "request"), 12_000, SIZER, LIMITS).text
-    shown = text.partition("\n#2: ")[2].partition("\n[… cut here; the whole: memd log")[0]
+    shown = text.partition("\n#2: ")[2].partition("\n[… cut here]")[0]
     assert words.startswith(shown)
     assert 250 < SIZER.count(shown) <= 300
 
@@ -129,10 +129,10 @@ def test_the_memo_takes_at_most_two_fifths(budget):
     text = compose(LONG, budget, SIZER, LIMITS).text
     memo = text.partition("## Memo")[2].partition("\n\n## ")[0]
     assert SIZER.count(memo) <= 0.4 * budget
-    assert "#1 " in memo
     assert "Message 449" in memo
-    assert re.search(r"\(left out: \d+ from #2 to #\d+", memo)
-    listed = [int(number) for number in re.findall(r"^(?:\(left out: \d+ from )?#(\d+) ", memo, re.MULTILINE)]
+    assert re.search(r"\(left out: \d+, #2 to #\d+\)", memo)
+    listed = [int(number) for number in re.findall(r"^(?:\(left out: \d+, )?#(\d+)[ :]", memo, re.MULTILINE)]
+    assert len(listed) > 5
     assert listed == sorted(listed)
 
 
@@ -171,7 +171,6 @@ def test_images_are_named_and_nothing_is_invented():
     pictures = record(2, "", extra={"images": 2})
     text = compose(content("mission", pictures), 4_000, SIZER, LIMITS).text
     assert "The current request (#2), verbatim:\n[2 images]" in text
-    assert re.search(r"^#2: \[2 images\]$", text, re.MULTILINE)
 
 
 def test_the_operators_prompts_are_named_so():
@@ -185,10 +184,10 @@ def test_the_operators_prompts_are_named_so():
 
 def test_prompts_of_unknown_senders_are_shown_and_bind_nobody():
     """They stand apart from the memo, named so, verbatim."""
-    asked = record(1, "Raise the limit.", Channel.UNATTRIBUTED)
-    text = compose(content(request=asked, unstated=(asked,)), 4_000, SIZER, LIMITS).text
-    assert "verbatim:\nRaise the limit.\n(sender not known)" in text
-    assert "## Prompts, sender not known" in text
+    first, asked = (record(number, f"Raise limit {number}.", Channel.UNATTRIBUTED) for number in (1, 2))
+    text = compose(content(request=asked, unstated=(first, asked)), 4_000, SIZER, LIMITS).text
+    assert "verbatim:\nRaise limit 2.\n(sender not known)" in text
+    assert "## Prompts, sender not known\n#1: Raise limit 1.\n" in text
     assert "the person's own words" not in text
     assert "Memo" not in sections(text)
 
@@ -232,7 +231,9 @@ def test_the_line_of_what_is_left_out_keeps_within_a_small_budget(budget):
 def test_the_text_orders_nothing():
     """It is a recollection: one factual sentence first, and no capitals that command."""
     text = compose(LONG, 4_000, SIZER, LIMITS).text
-    assert text.splitlines()[1].startswith("This is my record of this session, kept outside the context by memd")
+    assert text.splitlines()[1].startswith(
+        "Kept by memd, a program beside the agent (extractive writer, 2026-11-29 23:18Z): "
+    )
     assert not re.search(r"\b(MUST|IMPORTANT|OVERRIDE)\b", text)
 
 

@@ -29,7 +29,7 @@ def test_a_steer_that_was_handled_is_not_open():
     story.run("make")
     story.compacts()
     (row,) = rows(given_back(story), "- added while I worked")
-    assert "taken in (I wrote #3 after it), not to be answered again" in row
+    assert row == "- added while I worked and taken in, not to be answered again: #2 (I wrote #3 after it)"
 
 
 def test_a_side_request_does_not_become_the_mission():

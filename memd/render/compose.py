@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from memd.model import marks
 from memd.model.text import clock, line
 from memd.render import outline, person, rest, words
-from memd.render.content import FIRST, Content, Rendered, cited
+from memd.render.content import FIRST, RELATIVE, Content, Rendered, cited
 from memd.render.parts import Limits, split
 from memd.render.purse import Purse, headed, heading
 from memd.render.sizing import Sizer, units
@@ -112,7 +112,7 @@ def _full(content: Content, size: int, budget: int, sizer: Sizer) -> Iterator[st
     ]
     said = words.Said(content, listed, "\n".join(above), purse)
     said.memo(min(int(MEMO * min(1.0, budget / 4_000)), int(budget * MEMO_SHARE), int(purse.left * LEFT_SHARE)))
-    shelf = rest.Shelf({**outline.sections(content.parts.mind), **_scene(content)}, purse)
+    shelf = rest.Shelf(_sections(content), purse)
     shelf.fill("Next step", purse.left)
     said.more(int(purse.left * MORE))
     rest.by_value(shelf, purse)
@@ -131,6 +131,16 @@ def _full(content: Content, size: int, budget: int, sizer: Sizer) -> Iterator[st
 def _shown(shelf: rest.Shelf, names: Sequence[str]) -> Iterator[str]:
     for name in names:
         yield from headed(name, shelf.shown(name))
+
+
+def _sections(content: Content) -> dict[str, list[str]]:
+    """Mind and scene; what paths are relative to is told where work was done, so that there are any."""
+    mind, scene = outline.sections(content.parts.mind), _scene(content)
+    worked = any(
+        block.strip() not in rest.EMPTY for name in ("Progress", "Exact references") for block in scene.get(name, [])
+    )
+    mind["Where I am"] = [block for block in mind.get("Where I am", []) if worked or RELATIVE not in block]
+    return {**mind, **scene}
 
 
 def _scene(content: Content) -> dict[str, list[str]]:

@@ -8,6 +8,8 @@ from memd.model.text import quote
 
 FIRST = "first"
 """The note of an entry that stays whatever falls out."""
+RELATIVE = "paths here are relative to it"
+"""What is said of the directory that paths are seen from; it says nothing where no path stands."""
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 

@@ -7,11 +7,11 @@ from memd.render.lists import CUT, PLACE, is_list, merged
 from memd.render.purse import Purse, heading
 
 VALUE = (
-    ("Where I am", 0.15),
-    ("Waiting on", 0.10),
-    ("Current step", 0.08),
-    ("Progress", 0.10),
-    ("Exact references", 0.85),
+    ("Where I am", 0.10),
+    ("Waiting on", 0.06),
+    ("Current step", 0.06),
+    ("Progress", 0.06),
+    ("Exact references", 0.95),
     ("Key decisions", 0.15),
     ("Workstreams", 0.05),
     ("Pitfalls", 0.10),

@@ -6,6 +6,7 @@ from memd.extract import turns, work
 from memd.extract.material import Material
 from memd.model import Channel, Done, Kind, Record, State
 from memd.model.text import line, oneline, quote
+from memd.render import RELATIVE
 from memd.writers.extractive.phrases import NONE
 
 MISSION_WORDS = 1_200
@@ -25,8 +26,8 @@ def mind(material: Material) -> str:
 
 
 def _where(material: Material) -> Iterator[str]:
-    if material.session.cwd and material.done:
-        yield f"- I work in `{material.session.cwd}`; paths here are relative to it. (own judgement)"
+    if material.session.cwd:
+        yield f"- I work in `{material.session.cwd}`; {RELATIVE}. (own judgement)"
     if earlier := [record for record in material.before if turns.asks(record)]:
         sources = dict.fromkeys((record.copy_of or "").rpartition("#")[0] for record in earlier)
         shown = ", ".join(f"`memd log {source} --human`" for source in sources)

@@ -169,9 +169,9 @@ def _next_like(failed: Done, later: Iterable[Done]) -> Done | None:
 
 
 def error_line(done: Done) -> str:
-    """The line of a failed call's answer that says most: one with an error word, else the last."""
+    """The line of a failed call's answer that says most: one with an error word, else the last; no echo of a command."""
     lines = [line.strip() for line in re.sub(r"</?tool_use_error>", "", done.result).splitlines() if line.strip()]
-    lines = [line for line in lines if not re.fullmatch(r"Exit code \d+|[-=]+", line)]
+    lines = [line for line in lines if not re.fullmatch(r"Exit code \d+|[-=]+|[$>] .*", line)]
     telling = [
         line
         for line in lines

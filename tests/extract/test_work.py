@@ -170,7 +170,9 @@ def test_the_error_line_is_the_one_that_says_why():
     story = Story()
     story.run("make", "Exit code 2\nbuilding\nERROR: no rule for x\nbye", State.FAILED)
     story.run("make", "Exit code 2\nbuilding\nstopped", State.FAILED)
-    assert [work.error_line(d) for d in story.calls] == ["ERROR: no rule for x", "stopped"]
+    story.run("bun lint", "$ biome check --error-on-warnings\nsrc/a.ts:3 unused import", State.FAILED)
+    found = [work.error_line(d) for d in story.calls]
+    assert found == ["ERROR: no rule for x", "stopped", "src/a.ts:3 unused import"]
 
 
 def test_the_last_test_run_tells_its_counts():

@@ -25,7 +25,8 @@ def beside(store: Store, found: Project | None, rules: str, window: int | None, 
     """The short form where the constraints stand before it in the same text."""
     if found is None or found.agent is None:
         return ""
-    return _made(store, found, project.SHORT, window, "as they stand above" if rules else "", now)
+    room = min(project.SHORT, int((window or WINDOW) * TOGETHER / 2))  # the constraints have the other half
+    return _made(store, found, room, window, "as they stand above" if rules else "", now)
 
 
 def _made(store: Store, found: Project, room: int, window: int | None, constraints: str, now: int) -> str:

@@ -180,6 +180,19 @@ def test_after_a_compaction_its_short_form_stands_with_the_checkpoint(ruled):
     assert ruled.asks(cwd=str(ruled.work)) == text
 
 
+def test_in_a_small_window_constraints_and_short_form_stay_within_a_twentieth(ruled):
+    """The plugin tells of the window; what does not fit is counted."""
+    (ruled.work / ".agent" / "constraints.md").write_text("".join(f"- Keep rule {n}, always.\n" for n in range(99)))
+    ruled.session.note("window", model="p/m", context=16_000, output=2_000)
+    for n in range(4):
+        ruled.turn(f"Step {n} of the work on the small model.")
+    ruled.session.compacts()
+    ruled.read()
+    text = ruled.asks(cwd=str(ruled.work))
+    assert tokens.count(text.partition("memd checkpoint")[0]) <= 16_000 * 0.05
+    assert "more lines: `.agent/constraints.md`" in text
+
+
 def test_without_a_project_nothing_stands_before_a_compaction(client):
     """No `.agent/`: the directory alone is no reason to speak."""
     assert client.asks(cwd=str(client.chain.folder / "work")) == ""

@@ -40,6 +40,7 @@ const messages = new Set() // user messages that were seen
 const windows = new Map() // session -> its last window note
 const pushed = new Map() // session -> the text that the coming request carries
 const shown = new Map() // session -> the text that was noted as given
+const summarised = new Set() // sessions whose next messages are for a summary
 const turns = new Map() // session -> the user's message that is being answered
 const advised = new Map() // session -> call -> the advice that goes with its result
 let restsUntil = 0
@@ -82,6 +83,7 @@ export default async ({ client, directory }) => {
     }),
 
     "experimental.session.compacting": harmless(async ({ sessionID }, { context }, left) => {
+      summarised.add(sessionID)
       if (await isChild(sessionID)) return
       const text = await given("PreCompact", { session_id: sessionID, cwd: directory }, left)
       if (text && left()) context.push(text)
@@ -96,8 +98,10 @@ export default async ({ client, directory }) => {
       note(sessionID, "advised", { call_id: callID, message_id: turns.get(sessionID), text })
     }),
 
-    // What was said of a call stands behind its result, in this request and in all later ones. The client keeps none of it.
+    // What was said of a call stands behind its result, in this request and in all later ones, and in none for a summary, whose
+    // messages come here right after the hook for it. The client keeps none of it.
     "experimental.chat.messages.transform": harmless((_, { messages }) => {
+      if (summarised.delete(messages[0]?.info.sessionID)) return
       for (const message of messages) {
         const said = advice(message.info.sessionID)
         if (said.size) message.parts = message.parts.map((part) => withAdvice(part, said.get(part.callID)))

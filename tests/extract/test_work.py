@@ -74,11 +74,13 @@ def test_the_task_list_is_as_its_last_call_left_it():
 
 
 def test_effects_are_what_was_done():
-    """A command that failed, was refused, or still runs has no effect on record."""
+    """A command that failed, was refused, or still runs has no effect on record; a connected server's call may have one."""
     story = Story()
     for state in (State.FAILED, State.REFUSED, State.RUNNING, State.DONE):
         story.run("git push", state=state)
-    assert [d.number for d in work.effects(story.material())] == [4]
+    for name in ("mcp__chat__list_messages", "mcp__chat__send_message"):
+        story.call(Kind.SERVER, f"{name} channel=ops", name=name)
+    assert [d.number for d in work.effects(story.material())] == [4, 6]
 
 
 @pytest.mark.parametrize(

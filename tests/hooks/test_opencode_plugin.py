@@ -428,6 +428,9 @@ def test_advice_stands_behind_the_call_s_result(plugin):
         assert plugin.messages(result("c1", "running")) == [result("c1", "running")]
         assert plugin.messages(result("c1", "error")) == [result("c1", "error", error=f"no such file\n\n{ADVICE}")]
         assert plugin.messages(call, session="ses_other") == [call]
+        plugin.compacting()
+        assert plugin.messages(call) == [call]
+        assert plugin.messages(words, call, result("c2")) == said
     asked = {"session_id": SESSION, "cwd": "/w", "turn": "msg_7", "call_id": "c1", "tool": "read"}
     assert daemon.payloads("Call") == [asked | {"args": {"filePath": "/w/a.toml"}}]
     with plugin.running():

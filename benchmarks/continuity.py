@@ -20,6 +20,7 @@ from math import exp
 from pathlib import Path
 
 from benchmarks import purpose
+from benchmarks.outcome import Outcome
 from memd import tokens
 from memd.config import Config, paths
 from memd.daemon.hindsight import Hindsight
@@ -45,7 +46,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(options: argparse.Namespace) -> tuple[dict[str, object], list[str], list[str]]:
+def run(options: argparse.Namespace) -> Outcome:
     rows, faults, seen = [], list[str](), set[str]()
     for transcript in find([options.folder.absolute()], None).transcripts:
         path = transcript[1]
@@ -60,8 +61,7 @@ def run(options: argparse.Namespace) -> tuple[dict[str, object], list[str], list
                 rows += [row | {"case": name} for row in measured(path, case, listed, prefix, summary, options.tokens)]
         except (OSError, subprocess.CalledProcessError) as error:
             faults.append(f"{path.name}: {error}")
-    document = {"benchmark": "continuity", "rows": rows, "wrong": len(faults), "failed": faults}
-    return document, [*table(rows), *faults], []
+    return Outcome({"rows": rows, "wrong": len(faults), "failed": faults}, [*table(rows), *faults])
 
 
 def memd(home: Path, *words: str) -> str:

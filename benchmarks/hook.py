@@ -6,32 +6,43 @@ reply is compared byte by byte with what was to come; a wrong one is counted and
 The limits: 1.25 times a bare start, and for the four parts of a checkpoint at once 3 times one bare start; a machine
 that cannot start four bare interpreters in that (`bare together`) is held to 1.25 times those.
 
-All of it is real: a made-up session, its transcript read by `memd ingest`, the hook as `memd install` puts it, `memd run` to ask.
+All of it is real: a made-up session, its transcript read by `memd ingest`, a thousand others in the record, the hook as
+`memd install` puts it, `memd run` to ask.
+
+    python -m benchmarks hook [--runs 200] [--sessions 1000]
 """
 
 import argparse
 import contextlib
 import json
 import os
-import socket
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmarks import session
+from benchmarks import many, session
+from benchmarks.home import Home
+from benchmarks.outcome import Outcome, Row
 from benchmarks.session import SESSION
-from memd.config import paths
 from memd.daemon.setup.hook import refresh_hook, start_path
+from memd.tools.claude_code.install import ENTRIES
 
-REPOSITORY = Path(__file__).parents[1]
 TOOL = "claude-code"
+PYTHON = os.path.realpath(sys._base_executable)  # noqa: SLF001 - nothing public tells it
 LIMIT, TOGETHER_LIMIT = 1.25, 3.0
 PARTS = ("SessionStart 1", "SessionStart 2", "SessionStart 3", "SessionStart 4")
+OTHERS = tuple(dict.fromkeys(entry.event for entry in ENTRIES if entry.event != "SessionStart"))
+MORE = {
+    "SessionStart": {"source": "compact"},
+    "PreCompact": {"trigger": "auto"},
+    "UserPromptSubmit": {"prompt": "go on"},
+    "PreToolUse": {"tool_name": "Read", "tool_input": {"file_path": "/home/user/work/other.py"}},
+    "SessionEnd": {"reason": "other"},
+}
+"""What a payload has beside the fields of every event."""
 
 
 @dataclass
@@ -58,38 +69,43 @@ class Series:
 
 def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--runs", type=int, default=200, help="runs of each case (default 200)")
-    parser.add_argument("--python", default=os.path.realpath(sys._base_executable), help="the base interpreter")  # noqa: SLF001 - nothing public tells it
+    parser.add_argument("--python", default=PYTHON, help="the base interpreter")
     parser.add_argument("--hook", type=Path, help="another script than the installed one")
     parser.add_argument("--turns", type=int, default=80, help="turns of the session, so that its checkpoint has 40 kB")
+    parser.add_argument("--sessions", type=int, default=1_000, help="other sessions in the record")
 
 
-def run(options: argparse.Namespace) -> tuple[dict[str, object], list[str], list[str]]:
-    rows: dict[str, dict[str, float | int]] = {}
+def run(options: argparse.Namespace) -> Outcome:
+    series: dict[str, dict[str, float | int]] = {}
     with tempfile.TemporaryDirectory(prefix="memd-") as folder:
         bench = Bench(options, Path(folder))
         for mode in ("up", "down"):
-            rows |= bench.measure(mode)
-    over = [
-        f"{name}: {row['ratio']} > {limit(name, rows)}"
-        for name, row in rows.items()
-        if row["ratio"] > limit(name, rows)
-    ]
-    wrong = sum(int(row["wrong"]) for row in rows.values())
-    document = {"benchmark": "hook", "python": options.python, "wrong": wrong, "rows": rows}
-    return document, table(rows), over + ([f"{wrong} wrong replies"] if wrong else [])
+            series |= bench.measure(mode)
+    wrong = sum(int(row["wrong"]) for row in series.values())
+    document = {"python": options.python, "sessions": options.sessions, "wrong": wrong, "series": series}
+    return Outcome(document, table(series), judged(series, options.sessions))
 
 
-def limit(name: str, rows: dict[str, dict[str, float | int]]) -> float:
-    mode, _, case = name.partition(": ")
-    if case == "bare together":
-        return float("inf")  # the machine's own measure
-    return max(TOGETHER_LIMIT, LIMIT * rows[f"{mode}: bare together"]["ratio"]) if "together" in case else LIMIT
+def judged(series: dict[str, dict[str, float | int]], sessions: int) -> list[Row]:
+    """The slowest event, and the parts together, with and without a daemon; and those beside as many bare interpreters."""
+    rows = []
+    for mode in ("up", "down"):
+        bare, together = series[f"{mode}: bare"], series[f"{mode}: bare together"]
+        slowest = max((*PARTS, *OTHERS), key=lambda case: series[f"{mode}: {case}"]["median_ms"])
+        one, parts = series[f"{mode}: {slowest}"], series[f"{mode}: parts together"]
+        what = f"hook, slowest event ({slowest}), {sessions:,} sessions, daemon {mode}"
+        reference = f"python3 -I -S -c pass: {bare['median_ms']:.2f} ms"
+        rows.append(Row(what, f"{one['median_ms']:.2f} ms", reference, float(one["ratio"]), LIMIT))
+        what = f"four parts of SessionStart(compact) at once, daemon {mode}"
+        beside = f"one bare: {bare['median_ms']:.2f} ms (four at once: {together['median_ms']:.2f} ms)"
+        rows.append(Row(what, f"{parts['median_ms']:.2f} ms", beside, float(parts["ratio"]), TOGETHER_LIMIT))
+    return rows
 
 
-def table(rows: dict[str, dict[str, float | int]]) -> list[str]:
-    heads = list(next(iter(rows.values())))
+def table(series: dict[str, dict[str, float | int]]) -> list[str]:
+    heads = list(next(iter(series.values())))
     lines = [f"{'':32}" + "".join(f"{head:>11}" for head in heads)]
-    return lines + [f"{name:32}" + "".join(f"{row[head]:>11}" for head in heads) for name, row in rows.items()]
+    return lines + [f"{name:32}" + "".join(f"{row[head]:>11}" for head in heads) for name, row in series.items()]
 
 
 class Bench:
@@ -97,29 +113,20 @@ class Bench:
 
     def __init__(self, options: argparse.Namespace, folder: Path) -> None:
         self.options = options
-        self.home, self.state, self.socket = folder / "home", folder / "state", folder / "memd.sock"
+        self.home = Home(folder)
         self.up = False
         self.nowhere = folder / "nowhere"
-        self.transcript = self.home / ".claude" / "projects" / "-home-user-work" / f"{SESSION}.jsonl"
-        self.environ = {k: v for k, v in os.environ.items() if not k.startswith(("MEMD_", "XDG_", "CLAUDE"))}
-        self.environ |= {"HOME": str(self.home)}
-        places = paths({"MEMD_STATE_DIR": str(self.state), "MEMD_SOCKET": str(self.socket)})
-        self.paths = replace(places, data=folder / "data")
-        refresh_hook(self.paths)
+        self.transcript = self.home.projects / "-home-user-work" / f"{SESSION}.jsonl"
+        refresh_hook(self.home.paths)
+        many.sessions(self.home, options.sessions)
         session.write(self.transcript, options.turns)
-        self.memd("ingest", str(self.transcript))
-
-    def memd(self, *words: str) -> None:
-        subprocess.run([sys.executable, "-m", "memd", *words], env=self.own(), cwd=REPOSITORY, check=True)
-
-    def own(self) -> dict[str, str]:
-        """The environment of memd's own commands: the hook's has nothing of it, its arguments say all."""
-        return self.environ | {"MEMD_SOCKET": str(self.socket), "MEMD_STATE_DIR": str(self.state)}
+        self.home.memd("ingest", str(self.transcript))
 
     def measure(self, mode: str) -> dict[str, dict[str, float | int]]:
-        with self.daemon() if mode == "up" else contextlib.nullcontext():
-            time.sleep(1)  # the daemon's own start is another matter
-            cases = {case: self.expected(case) for case in (*PARTS, "PreCompact")}
+        with self.home.daemon() if mode == "up" else contextlib.nullcontext():
+            self.up = mode == "up"
+            time.sleep(5)  # the daemon's own start is another matter
+            cases = {case: self.expected(case) for case in (*PARTS, *OTHERS)}
             series = {name: Series() for name in ("bare", *cases, "bare together", "parts together")}
             for _ in range(self.options.runs):
                 self.round(cases, series)
@@ -133,52 +140,46 @@ class Bench:
         self.once(series["bare"], {"": b""})
         for case, text in cases.items():
             self.once(series[case], {case: text})
-        self.once(series["bare together"], dict.fromkeys(" " * n for n in range(4)))
+        self.once(series["bare together"], dict.fromkeys((" " * n for n in range(4)), b""))
         self.once(series["parts together"], {part: cases[part] for part in PARTS})
 
-    def once(self, series: Series, cases: dict[str, bytes | None]) -> None:
+    def once(self, series: Series, cases: dict[str, bytes]) -> None:
         """Starts all `cases` at once and notes the time until the last has ended."""
-        prepared = [(self.command(case), self.payload(case), text or b"") for case, text in cases.items()]
+        prepared = [(self.command(case), self.payload(case), text) for case, text in cases.items()]
         begin = time.perf_counter_ns()
-        started = [start(command, self.environ, payload) for command, payload, _ in prepared]
+        started = [start(command, self.home.hook_environ, said) for command, said, _ in prepared]
         replies = [finish(*one) for one in started]
         series.times.append((time.perf_counter_ns() - begin) / 1e6)
         series.wrong += sum(reply != (0, text) for reply, (_, _, text) in zip(replies, prepared, strict=True))
 
     def command(self, case: str) -> list[str]:
-        python = [self.options.python, "-I", "-S"]
         if not case.strip():
-            return [*python, "-c", "pass"]
-        state = self.nowhere if self.up else self.state  # a reply from the disk while the daemon is up is a wrong one
-        where = ["--socket", str(self.socket), "--state", str(state)]
-        script = self.options.hook or start_path(self.paths)
-        return [*python, str(script), TOOL, *case.split(), *where]
+            return [self.options.python, "-I", "-S", "-c", "pass"]
+        state = self.nowhere if self.up else self.home.state  # the disk's reply while the daemon is up is a wrong one
+        return hook_command(self.home, case, state=state, script=self.options.hook, python=self.options.python)
 
     def payload(self, case: str) -> bytes:
-        event = {
-            "session_id": SESSION,
-            "transcript_path": str(self.transcript),
-            "cwd": "/home/user/work",
-            "hook_event_name": case.partition(" ")[0],
-        }
-        more = {"source": "compact"} if case.startswith("SessionStart") else {"trigger": "auto"}
-        return json.dumps(event | more, separators=(",", ":")).encode()
+        return payload(case, SESSION, self.transcript) if case.strip() else b""
 
     def expected(self, case: str) -> bytes:
         name = case.replace("SessionStart ", "SessionStart.compact.")
-        path = self.state / "sessions" / TOOL / SESSION / "ready" / name
+        path = self.home.state / "sessions" / TOOL / SESSION / "ready" / name
         return path.read_bytes() if path.exists() else b""
 
-    @contextlib.contextmanager
-    def daemon(self) -> Iterator[None]:
-        self.up = True
-        with subprocess.Popen([sys.executable, "-m", "memd", "run"], env=self.own(), cwd=REPOSITORY) as process:
-            try:
-                wait_for(self.socket, process)
-                yield
-            finally:
-                process.terminate()
-                self.up = False
+
+def hook_command(
+    home: Home, case: str, *, state: Path | None = None, script: Path | None = None, python: str = PYTHON
+) -> list[str]:
+    """The installed hook for an event, as `EVENT` or `EVENT PART`."""
+    where = ["--socket", str(home.socket), "--state", str(state or home.state)]
+    return [python, "-I", "-S", str(script or start_path(home.paths)), TOOL, *case.split(), *where]
+
+
+def payload(case: str, native: str, transcript: Path) -> bytes:
+    """What the client writes to a hook of that event."""
+    name = case.partition(" ")[0]
+    event = {"session_id": native, "transcript_path": str(transcript), "cwd": "/home/user/work", "hook_event_name": name}
+    return json.dumps(event | MORE[name], separators=(",", ":")).encode()
 
 
 def start(command: list[str], environ: dict[str, str], payload: bytes) -> tuple[int, int]:
@@ -201,13 +202,3 @@ def finish(pid: int, output: int) -> tuple[int, bytes]:
         chunks.append(chunk)
     os.close(output)
     return os.waitpid(pid, 0)[1], b"".join(chunks)
-
-
-def wait_for(path: Path, process: subprocess.Popen[bytes]) -> None:
-    end = time.monotonic() + 30
-    while time.monotonic() < end and process.poll() is None:
-        with socket.socket(socket.AF_UNIX) as peer, contextlib.suppress(OSError):
-            peer.connect(str(path))
-            return
-        time.sleep(0.02)
-    raise SystemExit(f"no daemon listens at {path} (its exit code: {process.poll()})")

@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from benchmarks.outcome import Outcome, Row
 from memd.daemon.journalling import Journalling
 from memd.model import Event, Facts, Kind, Operation, State
 from memd.project import identity
@@ -27,7 +28,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--files", type=int, default=5_000, help="each gives two anchors: the file and a key in it")
 
 
-def run(chosen: argparse.Namespace) -> tuple[dict[str, object], list[str], list[str]]:
+def run(chosen: argparse.Namespace) -> Outcome:
     """The median of the first and of the last thousand operations, and how they compare."""
     with tempfile.TemporaryDirectory() as folder, Store.open(Path(folder) / "state" / "memd.db") as store:
         work = Path(folder) / "work"
@@ -47,8 +48,14 @@ def run(chosen: argparse.Namespace) -> tuple[dict[str, object], list[str], list[
         "ratio": round(ratio, 3),
         "wrong": found["lines"] != chosen.operations or found["entries"] != chosen.operations,
     }
-    table = [f"{name:12} {value}" for name, value in document.items()]
-    return document, table, [f"the last thousand take {ratio:.2f} times the first"] if ratio > LIMIT else []
+    row = Row(
+        f"journal, operation {chosen.operations:,}",
+        f"{document['last_ms']:.2f} ms",
+        f"the first: {document['first_ms']:.2f} ms",
+        ratio,
+        LIMIT,
+    )
+    return Outcome(document, [f"{name:12} {value}" for name, value in document.items()], (row,))
 
 
 class Bench:

@@ -1,0 +1,137 @@
+"""Reading transcripts into the record, beside `json.loads` of the same lines, and how large the record is beside them.
+
+From opening a transcript to the commit: parsing, who spoke, entries, calls, full text. Each round reads all of a tool's
+transcripts into a new record, once as it is and once without the full text index, and decodes the same lines with
+`json.loads`, in turns; medians. The size is that of a record made by `memd ingest`, vacuumed, beside the bytes that were read;
+the checkpoint folders are counted apart.
+
+    python -m benchmarks reading [FOLDER]      any folder of transcripts; without one, made-up ones of two tools
+"""
+
+import argparse
+import json
+import sqlite3
+import statistics
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from benchmarks import made
+from benchmarks.home import Home
+from benchmarks.outcome import Outcome, Row
+from memd.daemon.reader import Reader
+from memd.daemon.transcripts import find
+from memd.store import Store, search
+from memd.tools.protocol import Tool
+
+TIME, SHARE = 2.5, 18.0
+Source = tuple[Tool, Path]
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("folder", type=Path, nargs="?", help="transcripts (default: made-up ones)")
+    parser.add_argument("--megabytes", type=int, default=40, help="of made-up transcripts (default 40)")
+    parser.add_argument("--rounds", type=int, default=5)
+
+
+def run(options: argparse.Namespace) -> Outcome:
+    with tempfile.TemporaryDirectory(prefix="memd-") as scratch:
+        folder = options.folder or made.folder(Path(scratch) / "made", options.megabytes)
+        found = by_tool(folder.absolute())
+        figures = {name: measured(sources, options.rounds) | size(sources) for name, sources in found.items()}
+    rows = [row for name, figure in figures.items() for row in judged(name, figure)]
+    lines = [f"{name}: " + ", ".join(f"{key} {value}" for key, value in f.items()) for name, f in figures.items()]
+    wrong = [name for name, figure in figures.items() if not figure["messages"]]
+    return Outcome({"folder": "given" if options.folder else "made up", "tools": figures, "wrong": wrong}, lines, rows)
+
+
+def judged(name: str, figure: dict[str, float]) -> Iterator[Row]:
+    memd = f"{figure['memd_s']:.2f} s, {figure['index_s']:.2f} s of it full text"
+    reference = f"json.loads of the same {figure['megabytes']:.0f} MB: {figure['loads_s']:.3f} s"
+    yield Row(f"reading transcripts, {name}", memd, reference, figure["memd_s"] / figure["loads_s"], TIME)
+    share = 100 * figure["record_mb"] / figure["megabytes"]
+    beside = f"{figure['record_mb']:.1f} MB, beside it {figure['folders_mb']:.1f} MB of checkpoints"
+    yield Row(f"record after vacuum, {name}", beside, f"{figure['megabytes']:.1f} MB read", share, SHARE, "%")
+
+
+def by_tool(folder: Path) -> dict[str, list[Source]]:
+    """The transcripts of each tool, one of each session (a session's copies would be read as nothing new)."""
+    found: dict[str, dict[str, Source]] = {}
+    for tool, path in find([folder], None).transcripts:
+        found.setdefault(tool.name, {}).setdefault(path.name, (tool, path))
+    return {name: list(sources.values()) for name, sources in sorted(found.items())}
+
+
+def measured(sources: list[Source], rounds: int) -> dict[str, float]:
+    """Medians in seconds, and what was read."""
+    lines = [line for tool, path in sources for line in rows_of(tool, path)]
+    times: dict[str, list[float]] = {"loads_s": [], "memd_s": [], "plain_s": []}
+    messages = 0
+    for _ in range(rounds):
+        times["loads_s"].append(decoded(lines))
+        seconds, messages = recorded(sources)
+        times["memd_s"].append(seconds)
+        with without_index():
+            times["plain_s"].append(recorded(sources)[0])
+    middle = {name: round(statistics.median(values), 4) for name, values in times.items()}
+    middle["index_s"] = round(middle["memd_s"] - middle.pop("plain_s"), 4)
+    size = sum(len(line) + 1 for line in lines) / 1e6
+    return middle | {"megabytes": round(size, 3), "rows": len(lines), "transcripts": len(sources), "messages": messages}
+
+
+def rows_of(tool: Tool, path: Path) -> Iterator[bytes]:
+    """A transcript's rows, as its tool reads them."""
+    cursor, more = None, True
+    while more:
+        batch = tool.read(path, cursor, 8 << 20, Path("/nowhere"))
+        yield from (line.data for line in batch.lines)
+        cursor, more = batch.cursor.dumps(), bool(batch.lines) and batch.cursor.offset < batch.size
+
+
+def decoded(lines: list[bytes]) -> float:
+    start = time.perf_counter()
+    for line in lines:
+        try:
+            json.loads(line)
+        except ValueError:
+            pass
+    return time.perf_counter() - start
+
+
+def recorded(sources: list[Source]) -> tuple[float, int]:
+    """Seconds, and how many entries were made."""
+    with tempfile.TemporaryDirectory(prefix="memd-") as folder, Store.open(Path(folder) / "memd.db") as store:
+        reader = Reader(store, Path(folder) / "sessions", lambda: int(time.time() * 1000))
+        start = time.perf_counter()
+        for tool, path in sources:
+            while reader.step(tool, path).more:
+                pass
+        seconds = time.perf_counter() - start
+        return seconds, sum(one.messages for one in store.sessions(children=True))
+
+
+@contextmanager
+def without_index() -> Iterator[None]:
+    """The record without full text."""
+    add = search.add
+    search.add = lambda *_: None  # type: ignore[assignment]  # for one measurement
+    try:
+        yield
+    finally:
+        search.add = add
+
+
+def size(sources: list[Source]) -> dict[str, float]:
+    """Megabytes of the record and of the checkpoint folders that `memd ingest` makes of them."""
+    with tempfile.TemporaryDirectory(prefix="memd-") as folder:
+        home = Home(Path(folder))
+        for start in range(0, len(sources), 100):
+            home.memd("ingest", *(str(path) for _, path in sources[start : start + 100]))
+        record = home.state / "memd.db"
+        with sqlite3.connect(record) as sql:
+            sql.execute("VACUUM")
+        sql.close()
+        beside = sum(file.lstat().st_size for file in (home.state / "sessions").rglob("*") if file.is_file())
+        return {"record_mb": round(record.stat().st_size / 1e6, 3), "folders_mb": round(beside / 1e6, 3)}

@@ -38,7 +38,11 @@ def run(options: argparse.Namespace) -> Outcome:
         feed = Feed(home, LIVE)
         sizes = transcripts(home, options.sessions, options.megabytes * 1_000_000)
         loads = sum(decoded(Path(path).read_bytes().splitlines()) for path in sizes)
-        document = {"megabytes": round(sum(sizes.values()) / 1e6, 1), "sessions": len(sizes), "loads_s": round(loads, 2)}
+        document = {
+            "megabytes": round(sum(sizes.values()) / 1e6, 1),
+            "sessions": len(sizes),
+            "loads_s": round(loads, 2),
+        }
         began = time.monotonic()
         with home.daemon() as daemon:
             document |= served(home, daemon, feed, sizes, began)

@@ -38,7 +38,11 @@ def run(options: argparse.Namespace) -> Outcome:
     document = {"few_us": few, "many_us": crowd, "small_us": small, "large_us": large}
     rows = (
         Row(
-            f"an event with {options.sessions:,} sessions", f"{crowd:.0f} µs", f"with 10: {few:.0f} µs", crowd / few, LIMIT
+            f"an event with {options.sessions:,} sessions",
+            f"{crowd:.0f} µs",
+            f"with 10: {few:.0f} µs",
+            crowd / few,
+            LIMIT,
         ),
         Row(
             f"an event in a session of {options.megabytes:,} MB",

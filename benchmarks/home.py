@@ -44,7 +44,10 @@ class Home:
         """A daemon that listens."""
         command = [sys.executable, "-m", "memd", "run"]
         log = self.state.parent / "daemon.log"
-        with log.open("ab") as said, subprocess.Popen(command, env=self.environ(), cwd=REPOSITORY, stderr=said) as child:
+        with (
+            log.open("ab") as said,
+            subprocess.Popen(command, env=self.environ(), cwd=REPOSITORY, stderr=said) as child,
+        ):
             try:
                 self._until_it_listens(child)
                 yield Process(child.pid)

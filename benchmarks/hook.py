@@ -178,7 +178,12 @@ def hook_command(
 def payload(case: str, native: str, transcript: Path) -> bytes:
     """What the client writes to a hook of that event."""
     name = case.partition(" ")[0]
-    event = {"session_id": native, "transcript_path": str(transcript), "cwd": "/home/user/work", "hook_event_name": name}
+    event = {
+        "session_id": native,
+        "transcript_path": str(transcript),
+        "cwd": "/home/user/work",
+        "hook_event_name": name,
+    }
     return json.dumps(event | MORE[name], separators=(",", ":")).encode()
 
 

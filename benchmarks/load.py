@@ -59,7 +59,11 @@ def run(chosen: argparse.Namespace) -> Outcome:
             idle = round(100 * (daemon.cpu() - before) / 60, 2)
             document = {"parts": parts, "idle_cpu_percent": idle, "rss_mb": round(daemon.memory(), 1)}
     cells = [(name, *(str(value) for value in part.values())) for name, part in parts.items()]
-    lines = [*markdown(HEADS, cells), "", f"afterwards {idle} % of a core over a minute, {document['rss_mb']} MB resident"]
+    lines = [
+        *markdown(HEADS, cells),
+        "",
+        f"afterwards {idle} % of a core over a minute, {document['rss_mb']} MB resident",
+    ]
     return Outcome(document, lines, judged(parts, idle))
 
 

@@ -87,7 +87,10 @@ class Session:
             yield self._answer([{"type": "thinking", "thinking": "", "signature": self._text(1_400)}], None)
         if self._chance.random() < 0.45:
             yield self._answer([{"type": "text", "text": self._text(400)}], None)
-        call, path = f"toolu_{self._chance.getrandbits(96):024x}", f"{self._cwd}/src/part{self._chance.randrange(60)}.py"
+        call, path = (
+            f"toolu_{self._chance.getrandbits(96):024x}",
+            f"{self._cwd}/src/part{self._chance.randrange(60)}.py",
+        )
         name, given, output, result = self._chance.choice((self._shell, self._look, self._edit))(path)
         yield self._answer([{"type": "tool_use", "id": call, "name": name, "input": given}], "tool_use")
         if self._chance.random() < 0.9:
@@ -179,7 +182,9 @@ class CodexSession(Session):
         command = f"python -m pytest tests/test_{self._chance.randrange(60)}.py -q && sed -n 1,200p src/part.py"
         given = json.dumps({"cmd": command, "workdir": self._cwd})
         yield self._codex("response_item", type="function_call", name="exec_command", arguments=given, call_id=call)
-        output = f"Chunk ID: a91810\nWall time: 0.7 seconds\nProcess exited with code 0\nOutput:\n{self._text(self._size())}"
+        output = (
+            f"Chunk ID: a91810\nWall time: 0.7 seconds\nProcess exited with code 0\nOutput:\n{self._text(self._size())}"
+        )
         yield self._codex("response_item", type="function_call_output", call_id=call, output=output)
         usage = {"input_tokens": 40_000 + self._count, "output_tokens": 200, "total_tokens": 40_200 + self._count}
         info = {"total_token_usage": usage, "last_token_usage": usage, "model_context_window": 258_400}

@@ -56,7 +56,9 @@ def old_files(home: Home, count: int) -> None:
     """So many transcripts that are too old to be read."""
     then = time.time() - OLD
     for number in range(count):
-        path = home.projects / f"-home-user-old{number // IN_FOLDER}" / f"{number:08x}-0000-4000-8000-000000000000.jsonl"
+        path = (
+            home.projects / f"-home-user-old{number // IN_FOLDER}" / f"{number:08x}-0000-4000-8000-000000000000.jsonl"
+        )
         if not number % IN_FOLDER:
             path.parent.mkdir(exist_ok=True)
         path.write_bytes(b"{}\n")

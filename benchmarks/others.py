@@ -26,7 +26,9 @@ TOOLS = Path(__file__).parents[1] / ".clients" / "readers"
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("folder", type=Path, nargs="?", help="a folder of Claude Code's transcripts (default: made-up ones)")
+    parser.add_argument(
+        "folder", type=Path, nargs="?", help="a folder of Claude Code's transcripts (default: made-up ones)"
+    )
     parser.add_argument("--megabytes", type=int, default=30)
     parser.add_argument("--rounds", type=int, default=5)
 

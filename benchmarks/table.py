@@ -34,7 +34,9 @@ def run(chosen: argparse.Namespace) -> int:
         print(f"— {name}", flush=True)
         command = [sys.executable, "-m", "benchmarks", name, "--json", str(chosen.results / f"{name}.json"), *extra]
         failed += [name] if subprocess.run(command, check=False).returncode else []
-    found = [json.loads(path.read_text("utf-8")) for name in PROMISED if (path := chosen.results / f"{name}.json").exists()]
+    found = [
+        json.loads(path.read_text("utf-8")) for name in PROMISED if (path := chosen.results / f"{name}.json").exists()
+    ]
     print("\n".join(page(found)))
     if chosen.page:
         write(found)

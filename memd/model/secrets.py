@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from hashlib import sha256
 from math import log2
-from typing import Any, assert_never
+from typing import Any, TypeVar, assert_never
 
 from memd.model.channels import MEMO_CHANNELS, Channel
 from memd.model.events import (
@@ -35,6 +35,8 @@ from memd.model.events import (
     TurnEnd,
     Usage,
 )
+
+E = TypeVar("E", Message, Operation)
 
 VERBATIM = MEMO_CHANNELS | {Channel.HUMAN_SHELL, Channel.UNATTRIBUTED}
 """Channels whose texts are, or may be, the person's own words."""
@@ -218,16 +220,22 @@ def masked(event: Event) -> Event:
     match event:
         case Message():
             text = event.text if event.channel in VERBATIM else mask(event.text)
-            return replace(event, text=text, extra=masked_value(event.extra))
+            return _with(event, text=text, extra=masked_value(event.extra))
         case Operation():
             detail = masked_value(event.detail)
-            return replace(event, target=mask(event.target), detail=detail, result=mask(event.result))
+            return _with(event, target=mask(event.target), detail=detail, result=mask(event.result))
         case Facts():
             return replace(event, title=mask(event.title)) if event.title else event
         case Amend() | Compaction() | Gap() | Receipt() | Rewind() | TurnEnd() | Usage():
             return event
         case _:
             assert_never(event)
+
+
+def _with(event: E, **masked: Any) -> E:
+    """The event itself where nothing in it was a secret, as nearly always."""
+    same = all(getattr(event, name) == value for name, value in masked.items())
+    return event if same else replace(event, **masked)
 
 
 def masked_value(value: Any) -> Any:

@@ -71,7 +71,8 @@ class Batch:
         for event in events:
             self._take(event)
         for key, record in self.added.items():
-            self.added[key] = replace(record, withdrawn=self._withdrawn(record))
+            if record.withdrawn is not (withdrawn := self._withdrawn(record)):
+                self.added[key] = replace(record, withdrawn=withdrawn)
 
     def _take(self, event: Event) -> None:
         match event:

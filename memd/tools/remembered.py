@@ -4,15 +4,33 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
+from memd.model import Operation
 from memd.model.secrets import masked_value
 
 T = TypeVar("T")
+
+
+def changed(state: T, **fields: Any) -> T:
+    """The state with some fields changed: `dataclasses.replace` for a frozen class without slots.
+
+    States change several times at every row, and have twenty fields: by name one after the other they cost a fifth of all
+    reading (measured by profile).
+    """
+    made = object.__new__(type(state))
+    made.__dict__.update(state.__dict__)
+    made.__dict__.update(fields)
+    return made
 
 
 def dumped(version: int, values: Mapping[str, Any], masked: Iterable[str]) -> str:
     """The fields of a state as text; `masked` names those that hold what the agent and the client wrote."""
     clean = {name: masked_value(values[name]) for name in masked}
     return json.dumps({"version": version, **values, **clean}, separators=(",", ":"), ensure_ascii=False)
+
+
+def begun(call: Operation) -> dict[str, Any]:
+    """What is remembered of a call until its result comes."""
+    return {"kind": call.kind, "name": call.name, "at": call.at, "target": call.target, "detail": call.detail}
 
 
 def loaded(version: int, text: str, made: Callable[[dict[str, Any]], T]) -> T:

@@ -1,11 +1,12 @@
 """Assistant rows: the agent's text, the calls that it makes, how full the context was, the end of its turn."""
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 from memd.model import Envelope, Kind, Origin, TurnEnd, Usage
 from memd.tools.claude_code import calls
 from memd.tools.claude_code.reading import Reading, Row
 from memd.tools.fields import flag, flat, moment, string, table, whole
+from memd.tools.remembered import begun, changed
 
 _SYNTHETIC = "<synthetic>"
 """The model name of answers that the client wrote itself, such as API errors."""
@@ -46,13 +47,13 @@ def _call(reading: Reading, block: Row, at: int | None) -> None:
     call = calls.started(block, at)
     if call is None or call.call in reading.state.calls:
         return
-    kept = {key: value for key, value in asdict(call).items() if key in {"kind", "name", "at", "target", "detail"}}
+    kept = begun(call)
     if call.kind is Kind.TASKS:
         kept["given"] = calls.task_input(table(block, "input"))
     open_calls = {**reading.state.calls, call.call: kept}
     while len(open_calls) > _OPEN:
         del open_calls[next(iter(open_calls))]
-    reading.state = replace(reading.state, calls=open_calls)
+    reading.state = changed(reading.state, calls=open_calls)
     reading.events.append(call)
 
 
@@ -63,6 +64,6 @@ def _usage(reading: Reading, row: Row, message: Row, at: int | None) -> None:
     if flag(row, "isSidechain") != reading.state.child or not key or key == reading.state.usage or tokens <= 0:
         return
     model = string(row, "requestedModel") or string(message, "model") or None
-    reading.state = replace(reading.state, usage=key)
+    reading.state = changed(reading.state, usage=key)
     reading.tell(replace(reading.state.facts, model=model or reading.state.facts.model))
     reading.events.append(Usage(key, at, tokens, model))

@@ -6,10 +6,9 @@ side branches too (results of parallel calls), so only a return to a place where
 prompt, or the prompt itself. When the parent is not known the conversation is taken to go on: in doubt more is kept.
 """
 
-from dataclasses import replace
-
 from memd.model import Rewind
 from memd.tools.claude_code.state import END_LIMIT, MARK_LIMIT, ReaderState
+from memd.tools.remembered import changed
 
 PENDING = ""
 """The start of a branch that has no entry yet."""
@@ -18,13 +17,13 @@ PENDING = ""
 def step(state: ReaderState, row: str, parent: str) -> tuple[ReaderState, Rewind | None]:
     """A row with an id was read, before its entries: does it go on, or back to an earlier place?"""
     if not parent or parent == state.leaf or parent not in state.marks:
-        return replace(state, leaf=row), None
+        return changed(state, leaf=row), None
     segment, after = state.marks[parent]
     # The end of what is left: a way back leads there too.
     state = _remember(state, state.leaf, (state.segment, state.last))
-    state = replace(state, ends=(*(end for end in state.ends if end != parent), state.leaf)[-END_LIMIT:])
+    state = changed(state, ends=(*(end for end in state.ends if end != parent), state.leaf)[-END_LIMIT:])
     segments = (*state.segments, (PENDING, segment, after))
-    moved = replace(state, leaf=row, segment=len(segments) - 1, segments=segments, last=after)
+    moved = changed(state, leaf=row, segment=len(segments) - 1, segments=segments, last=after)
     return moved, Rewind(path(moved))
 
 
@@ -32,9 +31,9 @@ def enter(state: ReaderState, key: str) -> ReaderState:
     """An entry was made: it is the last one now, and the first of its branch if that had none."""
     start, parent, after = state.segments[state.segment]
     if start != PENDING:
-        return replace(state, last=key)
+        return changed(state, last=key)
     segments = (*state.segments[: state.segment], (key, parent, after), *state.segments[state.segment + 1 :])
-    return replace(state, last=key, segments=segments)
+    return changed(state, last=key, segments=segments)
 
 
 def mark(state: ReaderState, row: str, parent: str, key: str, before: str | None) -> ReaderState:
@@ -48,7 +47,7 @@ def _remember(state: ReaderState, row: str, place: tuple[int, str | None]) -> Re
     marks = {**state.marks, row: place}
     while len(marks) > MARK_LIMIT:
         del marks[next(iter(marks))]
-    return replace(state, marks=marks)
+    return changed(state, marks=marks)
 
 
 def path(state: ReaderState) -> tuple[tuple[str | None, str | None], ...]:

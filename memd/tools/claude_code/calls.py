@@ -10,7 +10,7 @@ from typing import Any
 from memd.model import Kind, Operation, State
 from memd.model.secrets import mask
 from memd.tools.claude_code import jobs
-from memd.tools.fields import DETAIL, asked, excerpt, flag, flat, items, short, string, table
+from memd.tools.fields import DETAIL, asked, flag, flat, items, short, string, table
 
 Row = Mapping[str, Any]
 
@@ -122,8 +122,8 @@ def _new(edit: Row) -> str:
     return string(edit, "new_string") or string(edit, "new_source")
 
 
-def finished(call: Operation, row: Row, block: Row, at: int | None) -> Operation:
-    """The call with its result; `row` is the user row that carries the `tool_result` block."""
+def finished(call: Operation, row: Row, block: Row, at: int | None, kept: str) -> Operation:
+    """The call with its result, of which `kept` is kept; `row` is the user row that carries the `tool_result` block."""
     text, result = flat(block.get("content")), row.get("toolUseResult")
     known = result if isinstance(result, dict) else {}
     state = _state(row, block, known)
@@ -132,8 +132,8 @@ def finished(call: Operation, row: Row, block: Row, at: int | None) -> Operation
         detail["exit"] = int(code[1])
     elif call.kind is Kind.COMMAND and state is State.DONE:
         detail["exit"] = 0
-    text = "" if text.strip() in _SILENT else text
-    return Operation(call.call, call.kind, call.name, at, state, call.target, detail, excerpt(text, RESULT))
+    kept = "" if text.strip() in _SILENT else kept
+    return Operation(call.call, call.kind, call.name, at, state, call.target, detail, kept)
 
 
 def _state(row: Row, block: Row, known: Row) -> State:

@@ -15,6 +15,7 @@ from memd.tools.claude_code.reading import HARNESS, Reading, Row
 from memd.tools.claude_code.state import ReaderState
 from memd.tools.fields import excerpt, moment, string, table, whole
 from memd.tools.jsonl import objects
+from memd.tools.remembered import changed
 
 
 def feed(state: ReaderState, line: Line) -> tuple[ReaderState, tuple[Event, ...]]:
@@ -36,7 +37,7 @@ def _row(reading: Reading, row: Row) -> None:
             reading.events.append(Gap("unknown", kind or "a row without a type"))
         return
     if kind == "user" and ident in reading.state.marks:
-        reading.state = replace(reading.state, replay=True)
+        reading.state = changed(reading.state, replay=True)
         return  # a prompt's row written again, after a resume or a compaction: not a new request, not a way back
     _facts(reading, row)
     if ident:
@@ -59,7 +60,7 @@ def _step(reading: Reading, row: Row, ident: str) -> None:
     if parent != state.leaf and parent in state.ends:  # nobody can go back there on a screen
         reading.events.append(Gap("writers", "a branch that was left goes on"))
     state, rewind = branches.step(state, ident, parent)
-    reading.state = replace(state, replay=False, newest=max(state.newest, at or 0))
+    reading.state = changed(state, replay=False, newest=max(state.newest, at or 0))
     reading.events.extend([rewind] if rewind else [])
 
 
@@ -68,7 +69,7 @@ def _facts(reading: Reading, row: Row) -> None:
     old = reading.state.facts
     origin = string(table(row, "forkedFrom"), "sessionId") or string(row, "requestSessionId")
     if string(row, "promptSource") or string(row, "rowSource") or table(row, "origin"):
-        reading.state = replace(reading.state, attests=True)
+        reading.state = changed(reading.state, attests=True)
     reading.tell(
         Facts(
             cwd=old.cwd or string(row, "cwd") or None,

@@ -40,7 +40,8 @@ def wanted(path: Path) -> bool:
 
 def identify(path: Path, head: Sequence[bytes]) -> Identity | None:
     """The session of a transcript by its place; by its rows where the place does not tell. memd's own runs are none."""
-    if any(string(row, "entrypoint").startswith(OWN) for row in _rows(head)):
+    ours = [line for line in head if OWN.encode() in line]
+    if any(string(row, "entrypoint").startswith(OWN) for row in _rows(ours)):
         return None
     agent = _AGENT.match(path.stem)
     if agent and path.parent.name == "subagents":

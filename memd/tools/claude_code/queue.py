@@ -23,6 +23,7 @@ from memd.tools.claude_code import delivery
 from memd.tools.claude_code.reading import Reading, Row
 from memd.tools.claude_code.state import Queued, ReaderState
 from memd.tools.fields import moment, string
+from memd.tools.remembered import changed
 
 LIMIT = 200
 """So many waiting entries are remembered."""
@@ -48,7 +49,7 @@ def read(reading: Reading, row: Row) -> None:
 def _enqueue(reading: Reading, row: Row) -> None:
     source, text = reading.source, string(row, "content")
     waiting = Queued(f"queue:{reading.place}", moment(row.get("timestamp")), source.offset, source.length, text)
-    reading.state = replace(reading.state, queue=(*reading.state.queue, waiting)[-LIMIT:])
+    reading.state = changed(reading.state, queue=(*reading.state.queue, waiting)[-LIMIT:])
 
 
 def _remove(reading: Reading, row: Row) -> None:
@@ -64,7 +65,7 @@ def _remove(reading: Reading, row: Row) -> None:
 def _leave(reading: Reading, gone: tuple[Queued, ...], *, arriving: bool = False) -> None:
     state = reading.state
     queue = tuple(waiting for waiting in state.queue if waiting not in gone)
-    reading.state = replace(
+    reading.state = changed(
         state, queue=queue, arriving=(*state.arriving, *gone)[-LIMIT:] if arriving else state.arriving
     )
 
@@ -108,7 +109,7 @@ def arrived(reading: Reading, text: str, channel: Channel, grade: Grade) -> bool
         return False
     waiting = next((one for one in coming if one.text.strip() == words), coming[0])
     rest = tuple(one for one in coming if one is not waiting and (one.told or not _joined(one.text.strip(), words)))
-    reading.state = replace(reading.state, arriving=rest)
+    reading.state = changed(reading.state, arriving=rest)
     if not waiting.told:
         return False
     if waiting.text.strip() != words:  # expanded on the way in: the row is the entry, the waiting one was none
@@ -127,7 +128,7 @@ def expanded(reading: Reading, text: str) -> None:
     """A row of the client's own came in: where it holds the words of what left the queue, that is what has come."""
     coming = reading.state.arriving
     rest = tuple(one for one in coming if not one.text.strip() or one.text.strip() not in text)
-    reading.state = replace(reading.state, arriving=rest)
+    reading.state = changed(reading.state, arriving=rest)
 
 
 def left(state: ReaderState) -> tuple[ReaderState, tuple[Event, ...]]:
@@ -142,4 +143,4 @@ def left(state: ReaderState) -> tuple[ReaderState, tuple[Event, ...]]:
         tuple(replace(waiting, told=waiting.told or waiting in lost) for waiting in waits)
         for waits in (state.queue, state.arriving)
     )
-    return replace(state, queue=queue, arriving=arriving), events
+    return changed(state, queue=queue, arriving=arriving), events

@@ -9,6 +9,7 @@ from memd.provenance import classify
 from memd.tools.claude_code import branches, jobs
 from memd.tools.claude_code.state import ReaderState
 from memd.tools.fields import moment, string
+from memd.tools.remembered import changed
 
 Row = Mapping[str, Any]
 
@@ -55,5 +56,5 @@ class Reading:
     def tell(self, facts: Facts) -> None:
         """Tell what is now known of the session, if it is news."""
         if facts != self.state.facts:
-            self.state = replace(self.state, facts=facts)
+            self.state = changed(self.state, facts=facts)
             self.events.append(facts)

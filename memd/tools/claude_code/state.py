@@ -34,7 +34,7 @@ class Queued:
     told: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ReaderState:
     """What has to be known of the rows before to understand the next one."""
 

@@ -11,6 +11,7 @@ from memd.provenance import classify
 from memd.tools.claude_code import branches, calls, delivery, queue
 from memd.tools.claude_code.reading import HARNESS, Reading, Row
 from memd.tools.fields import DETAIL, excerpt, flag, flat, items, moment, string, table
+from memd.tools.remembered import changed
 
 _ARGS = re.compile(r"<command-args>(.*)</command-args>", re.DOTALL)
 _NAME = re.compile(r"<command-name>/?(.*?)</command-name>", re.DOTALL)
@@ -93,11 +94,12 @@ def _result(reading: Reading, row: Row, block: Row) -> None:
     call, at = string(block, "tool_use_id"), moment(row.get("timestamp"))
     key = f"{string(row, 'uuid') or reading.place}:{call}"
     text = flat(block.get("content"))
+    kept = excerpt(text, calls.RESULT)
     cut = {"cut": len(text) - calls.RESULT} if len(text) > calls.RESULT else {}
-    reading.say(key, row, Envelope(Origin.TOOL), excerpt(text, calls.RESULT), call=call, **cut)
+    reading.say(key, row, Envelope(Origin.TOOL), kept, call=call, **cut)
     known = reading.state.calls.get(call)
     if known is not None:
-        _settle(reading, row, block, known, at)
+        _settle(reading, row, block, known, at, kept)
     words = calls.refusal_words(row, block)
     if words:
         reading.say(f"{key}:refusal", row, _refusal(row), words, call=call, refusal=True)
@@ -135,8 +137,8 @@ def _answers(row: Row, known: Row | None) -> Iterator[tuple[str, str]]:
         yield next(asked, ""), string(result, "response")
 
 
-def _settle(reading: Reading, row: Row, block: Row, known: Mapping[str, Any], at: int | None) -> None:
-    """The result is known: tell the whole call, and forget that it was open."""
+def _settle(reading: Reading, row: Row, block: Row, known: Mapping[str, Any], at: int | None, kept: str) -> None:
+    """The result is known, `kept` of its text is kept: tell the whole call, and forget that it was open."""
     call = Operation(
         string(block, "tool_use_id"),
         Kind(known["kind"]),
@@ -146,12 +148,12 @@ def _settle(reading: Reading, row: Row, block: Row, known: Mapping[str, Any], at
         known["target"],
         known["detail"],
     )
-    done = calls.finished(call, row, block, at)
+    done = calls.finished(call, row, block, at, kept)
     state = reading.state
     if call.kind is Kind.TASKS:
         tasks = calls.tasks_after(state.tasks, done, row, known.get("given", {}))
         done = replace(done, detail={**done.detail, "items": [{"id": ident, **task} for ident, task in tasks.items()]})
-        state = replace(state, tasks=tasks)
+        state = changed(state, tasks=tasks)
     open_calls = {ident: value for ident, value in state.calls.items() if ident != call.call}
-    reading.state = replace(state, calls=open_calls)
+    reading.state = changed(state, calls=open_calls)
     reading.events.append(done)

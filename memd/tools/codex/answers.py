@@ -1,12 +1,13 @@
 """Items that are not words of the user's role: the agent's texts, its calls and their results, messages between agents."""
 
-from dataclasses import asdict, replace
 from typing import Any
 
 from memd.model import Envelope, Gap, Kind, Operation, Origin, State
+from memd.tools import remembered
 from memd.tools.codex import asked, calls, known, words
 from memd.tools.codex.reading import HARNESS, Reading, Row, turn_of
 from memd.tools.fields import excerpt, flag, items, string
+from memd.tools.remembered import changed
 
 _OPEN = 200
 """So many calls without a result are remembered: a crash leaves some, and their results never come."""
@@ -33,7 +34,7 @@ def _text(reading: Reading, item: Row, about: Row) -> None:
     """The agent's words; those of a compaction are its summary and come again with it."""
     text = calls.output(item.get("content")) or string(item, "content")
     if flag(about, "compaction_output"):
-        reading.state = replace(reading.state, filled=reading.state.tokens)
+        reading.state = changed(reading.state, filled=reading.state.tokens)
     elif text:
         words.settle(reading)
         reading.say(reading.key(item, text), Envelope(Origin.AGENT), text, turn_of(item))
@@ -58,8 +59,7 @@ def _call(reading: Reading, item: Row) -> None:
     call = asked.started(item, reading.at)
     if call is None or call.call in reading.state.calls:
         return
-    kept = {key: value for key, value in asdict(call).items() if key in {"kind", "name", "at", "target", "detail"}}
-    keep(reading, call.call, kept)
+    keep(reading, call.call, remembered.begun(call))
     if call.target or call.kind in {Kind.ASK, Kind.AGENT}:
         told = call.name != "write_stdin"
         reading.events.extend([call] if told else [])
@@ -70,14 +70,14 @@ def keep(reading: Reading, call: str, value: dict[str, Any]) -> None:
     open_calls = {**reading.state.calls, call: value}
     while len(open_calls) > _OPEN:
         del open_calls[next(iter(open_calls))]
-    reading.state = replace(reading.state, calls=open_calls)
+    reading.state = changed(reading.state, calls=open_calls)
 
 
 def forget(reading: Reading, call: str) -> None:
     """A call is over."""
     if call in reading.state.calls:
         open_calls = {name: value for name, value in reading.state.calls.items() if name != call}
-        reading.state = replace(reading.state, calls=open_calls)
+        reading.state = changed(reading.state, calls=open_calls)
 
 
 def _result(reading: Reading, item: Row, about: Row) -> None:
@@ -121,7 +121,7 @@ def job(reading: Reading, done: Operation) -> None:
     name = str(done.detail.get("job") or done.detail.get("agent") or "")
     if name:
         jobs = dict([*reading.state.jobs.items(), (name, done.call)][-_OPEN:])
-        reading.state = replace(reading.state, jobs=jobs)
+        reading.state = changed(reading.state, jobs=jobs)
 
 
 def _looked(reading: Reading, name: str, text: str) -> None:
@@ -138,7 +138,7 @@ def _looked(reading: Reading, name: str, text: str) -> None:
 def _over(reading: Reading, name: str) -> None:
     """Nothing goes on under that name any more."""
     jobs = {other: call for other, call in reading.state.jobs.items() if other != name}
-    reading.state = replace(reading.state, jobs=jobs)
+    reading.state = changed(reading.state, jobs=jobs)
 
 
 def tell(reading: Reading, item: Row) -> None:
@@ -148,6 +148,6 @@ def tell(reading: Reading, item: Row) -> None:
             job(reading, done)
         reading.events.append(done)
     if string(item, "type") == "CommandExecution" and string(item, "source") == "user_shell":
-        reading.state = replace(reading.state, shell=calls.command(item.get("command"))[:100_000])
+        reading.state = changed(reading.state, shell=calls.command(item.get("command"))[:100_000])
     if string(item, "type") != "SubAgentActivity":
         forget(reading, string(item, "id"))

@@ -17,7 +17,7 @@ from memd.tools.fields import DETAIL, asked, excerpt, items, short, string, tabl
 
 Row = Mapping[str, Any]
 
-RESULT = 1_200
+RESULT = 400
 """Characters of a tool's answer that are kept; the rest is found by the record's pointer into the transcript."""
 
 READ = 100

@@ -1,13 +1,13 @@
 """`event_msg` rows: turns, completed items, usage, rollbacks, and the older events that the items replaced."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from memd.model import Gap, TurnEnd, Usage
 from memd.tools.codex import answers, calls, known, rollback, words
 from memd.tools.codex.reading import Reading, Row
 from memd.tools.codex.state import Turn
 from memd.tools.fields import string, table, whole
+from memd.tools.remembered import changed
 
 _SHARE = 95
 """Percent of the raw window that rows report (258,400 of 272,000; measured on 0.171.0)."""
@@ -31,13 +31,13 @@ def _started(reading: Reading, event: Row) -> None:
     trigger = string(table(event, "turn_attribution"), "turn_trigger")
     state = reading.state  # an item that waits goes on waiting: a migrated file of 2025 has a turn's start behind it
     turn = Turn(string(event, "turn_id"), told, trigger)
-    reading.state = replace(state, turn=turn, attests=state.attests or told, ends=True, filled=None)
+    reading.state = changed(state, turn=turn, attests=state.attests or told, ends=True, filled=None)
     reading.tell(window=raw(whole(event, "model_context_window")))
 
 
 def _ended(reading: Reading, event: Row) -> None:  # noqa: ARG001 - the reader's shape
     words.settle(reading)
-    reading.state = replace(reading.state, ends=True, filled=None)
+    reading.state = changed(reading.state, ends=True, filled=None)
     reading.events.append(TurnEnd(reading.at))
 
 
@@ -62,7 +62,7 @@ def _usage(reading: Reading, event: Row) -> None:
         reading.tell(window=raw(whole(info, "model_context_window")))
     key = f"{whole(table(info, 'total_token_usage'), 'total_tokens') or 0}:{tokens}"
     if key != reading.state.usage:
-        reading.state = replace(reading.state, usage=key, tokens=tokens)
+        reading.state = changed(reading.state, usage=key, tokens=tokens)
         # After a rewind the sums begin anew, so the time makes the name.
         reading.events.append(Usage(f"{reading.stamp}:{key}", reading.at, tokens, reading.state.facts.model))
 

@@ -6,7 +6,6 @@ items, which the client never rewrites; so entries are made of them, and events 
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from memd.model import Compaction, Envelope, Event, Gap, Origin, Source, TurnEnd
@@ -17,6 +16,7 @@ from memd.tools.codex.source import SUPERSEDED, TURNED
 from memd.tools.codex.state import Client, ReaderState
 from memd.tools.fields import string, table, whole
 from memd.tools.jsonl import objects
+from memd.tools.remembered import changed
 
 _BARE = frozenset({"message", "reasoning", "function_call", "function_call_output", "local_shell_call"})
 """The items that a line of 2025 may be, without an envelope."""
@@ -62,11 +62,11 @@ def _meta(reading: Reading, meta: Row) -> None:
     """Who writes. The first one says whose transcript it is; later ones came in with copied rows, or say it again."""
     state, client = reading.state, delivery.client(meta)
     if state.begun:
-        reading.state = replace(state, client=_guest(state, client))
+        reading.state = changed(state, client=_guest(state, client))
         return
     delta = bool(table(meta, "history_base")) or whole(meta, "forked_from_ordinal_exclusive") is not None
     child = state.child or delivery.born_of_agent(meta)
-    reading.state = replace(state, begun=True, home=client, client=client, delta=delta, child=child)
+    reading.state = changed(state, begun=True, home=client, client=client, delta=delta, child=child)
     git = table(meta, "git")
     reading.tell(
         cwd=string(meta, "cwd"),
@@ -100,7 +100,7 @@ def _compacted(reading: Reading, payload: Row) -> None:
         return
     before = state.tokens if state.filled is None else state.filled
     reading.events.append(Compaction(key, reading.at, "manual" if manual else "auto", before=before))
-    reading.state = replace(reading.state, usage="", tokens=None, filled=None)
+    reading.state = changed(reading.state, usage="", tokens=None, filled=None)
 
 
 def _retained(reading: Reading, payload: Row) -> None:
@@ -125,7 +125,7 @@ def _turned(reading: Reading, payload: Row) -> None:  # noqa: ARG001 - the reade
 
 
 def _superseded(reading: Reading, payload: Row) -> None:
-    reading.state = replace(reading.state, until=whole(payload, "from"))
+    reading.state = changed(reading.state, until=whole(payload, "from"))
 
 
 def _context(reading: Reading, payload: Row) -> None:

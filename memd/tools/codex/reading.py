@@ -10,6 +10,7 @@ from memd.provenance import classify
 from memd.tools.codex import rollback
 from memd.tools.codex.state import Pending, ReaderState
 from memd.tools.fields import moment, string, table, whole
+from memd.tools.remembered import changed
 
 Row = Mapping[str, Any]
 
@@ -84,12 +85,12 @@ class Reading:
         """Tell what is now known of the session, if it is news."""
         facts = replace(self.state.facts, **{name: value for name, value in known.items() if value})
         if facts != self.state.facts:
-            self.state = replace(self.state, facts=facts)
+            self.state = changed(self.state, facts=facts)
             self.events.append(Facts(**{name: getattr(facts, name) for name in Facts.__slots__}))
 
     def wait(self, pending: Pending) -> None:
         """Let an item wait for the event that vouches for it."""
-        self.state = replace(self.state, pending=pending)
+        self.state = changed(self.state, pending=pending)
 
 
 def digest(text: str) -> str:

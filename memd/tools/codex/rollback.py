@@ -5,10 +5,9 @@ row says how many prompts it was. So for each prompt it is remembered what stood
 in another file instead, which begins with what stayed (see `source`).
 """
 
-from dataclasses import replace
-
 from memd.model import Rewind
 from memd.tools.codex.state import PROMPT_LIMIT, Range, ReaderState
+from memd.tools.remembered import changed
 
 _LATER = ""
 """The start of a stretch that has no entry yet, but stretches (or rolled back entries) before it."""
@@ -17,13 +16,13 @@ _LATER = ""
 def enter(state: ReaderState, key: str) -> ReaderState:
     """An entry was made."""
     first = key if state.first == _LATER else state.first
-    return replace(state, last=key, first=first, empty=False)
+    return changed(state, last=key, first=first, empty=False)
 
 
 def prompt(state: ReaderState) -> ReaderState:
     """A prompt is about to be entered: a rollback can lead back to here."""
     before = (len(state.kept), None if state.empty else state.last)
-    return replace(state, prompts=(*state.prompts, before)[-PROMPT_LIMIT:])
+    return changed(state, prompts=(*state.prompts, before)[-PROMPT_LIMIT:])
 
 
 def back(state: ReaderState, count: int) -> tuple[ReaderState, Rewind | None]:
@@ -32,7 +31,7 @@ def back(state: ReaderState, count: int) -> tuple[ReaderState, Rewind | None]:
     if count <= 0:
         return state, None
     path = _path(state, *state.prompts[-count])
-    moved = replace(state, kept=path, first=_LATER, empty=True, prompts=state.prompts[:-count])
+    moved = changed(state, kept=path, first=_LATER, empty=True, prompts=state.prompts[:-count])
     return moved, Rewind(path)
 
 
@@ -47,9 +46,9 @@ def _path(state: ReaderState, closed: int, last: str | None) -> tuple[Range, ...
 def turn(state: ReaderState) -> ReaderState:
     """What was read up to here stays; of other files' entries between it and the next one nothing does."""
     kept = state.kept if state.empty else (*state.kept, (state.first, state.last))
-    return replace(state, kept=kept, first=_LATER, empty=True, turned=True)
+    return changed(state, kept=kept, first=_LATER, empty=True, turned=True)
 
 
 def begun(state: ReaderState) -> tuple[ReaderState, Rewind]:
     """The first entry after a turn was made."""
-    return replace(state, turned=False), Rewind((*state.kept, (state.first, None)))
+    return changed(state, turned=False), Rewind((*state.kept, (state.first, None)))

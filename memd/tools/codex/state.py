@@ -70,7 +70,7 @@ class Pending:
     """What its own tags say: `user`, `contradicted`, `goal`, or nothing."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ReaderState:
     """What has to be known of the rows before to understand the next one."""
 

@@ -16,6 +16,7 @@ from memd.tools.codex.delivery import WAITING, Part
 from memd.tools.codex.reading import HARNESS, Reading, Row, turn_of
 from memd.tools.codex.state import Pending
 from memd.tools.fields import excerpt, items, string, table
+from memd.tools.remembered import changed
 
 _IMAGE = re.compile(r"<image(?: [^<>]*)?>|</image>")
 _HOOK = re.compile(r"\s*<hook_prompt[^>]*>(.*)</hook_prompt>\s*", re.DOTALL)
@@ -86,7 +87,7 @@ def _shell(reading: Reading, key: str, text: str, turn: str) -> None:
     """What was run with `!`: the command is the person's, its output is not."""
     typed, answer = _COMMAND.search(text), _RESULT.search(text)
     command = reading.state.shell or (typed[1] if typed else text)
-    reading.state = replace(reading.state, shell="")
+    reading.state = changed(reading.state, shell="")
     reading.say(key, delivery.of_shell(reading.state), command, turn, {"shell": True})
     if answer:
         reading.say(f"{key}:output", Envelope(Origin.CLIENT), excerpt(answer[1], HARNESS), turn)
@@ -122,7 +123,7 @@ def _enter(
 ) -> None:
     """Enter the item that waited, where and when it was written."""
     now = reading.at
-    state = replace(reading.state, pending=None)
+    state = changed(reading.state, pending=None)
     machine = envelope.wrapper is not None or envelope.origin in {Origin.CLIENT, Origin.INSTRUCTIONS}
     reading.state, reading.at = state if machine or command else rollback.prompt(state), pending.at
     shown = {**(extra or {}), **({"images": pending.images} if pending.images else {})}
@@ -150,7 +151,7 @@ def vouched(reading: Reading, event: Row) -> None:
     extra |= {"steered": True} if envelope.delivery is Delivery.STEERED else {}
     _enter(reading, replace(pending, images=images or pending.images), envelope, text, extra)
     turn = reading.state.turn
-    reading.state = replace(reading.state, turn=replace(turn, asked=turn.asked + 1))
+    reading.state = changed(reading.state, turn=replace(turn, asked=turn.asked + 1))
 
 
 def _said(event: Row) -> tuple[str, int]:
@@ -205,7 +206,7 @@ def answers(reading: Reading, row: Row) -> None:
             envelope = delivery.of_answer(reading.state, verified=True)
             extra = {"call": call, "question": question}
             reading.say(key, envelope, string(one, "answer"), string(row, "turn_id"), extra)
-    reading.state = replace(reading.state, answered=(*reading.state.answered, call)[-20:])
+    reading.state = changed(reading.state, answered=(*reading.state.answered, call)[-20:])
 
 
 def unverified(reading: Reading, call: str, found: dict[str, Any], asked: list[str]) -> None:

@@ -1,6 +1,5 @@
 """Assistant messages and their parts: the agent's text, its calls, how full the context was, the end of its turn."""
 
-from dataclasses import replace
 from typing import Any
 
 from memd.model import Compaction, Receipt, State, TurnEnd, Usage
@@ -10,6 +9,7 @@ from memd.tools.fields import moment as time
 from memd.tools.opencode import calls, delivery, user
 from memd.tools.opencode.reading import HARNESS, Reading, Row
 from memd.tools.opencode.state import OPEN, put, without
+from memd.tools.remembered import changed
 
 _ABORTED = "MessageAbortedError"
 _GOES_ON = frozenset({"", user.GOES_ON, "unknown"})
@@ -51,7 +51,7 @@ def _compacted(reading: Reading, ident: str, request: str, at: int | None) -> No
     trigger = "auto" if asked.get("auto", True) else "manual"
     reading.events.append(Compaction(ident, at, trigger, reading.state.tokens))
     compacting = without(reading.state.compacting, request)
-    reading.state = replace(reading.state, compacting=compacting, replay=bool(asked.get("overflow")), tokens=None)
+    reading.state = changed(reading.state, compacting=compacting, replay=bool(asked.get("overflow")), tokens=None)
 
 
 def text(reading: Reading, message: str, part: Row, at: int | None) -> None:
@@ -61,13 +61,13 @@ def text(reading: Reading, message: str, part: Row, at: int | None) -> None:
     if times and times.get("end") is None and not known.get("ended"):
         if said:
             held = {"message": message, "at": at, "text": said}
-            reading.state = replace(reading.state, held=put(reading.state.held, ident, held, OPEN))
+            reading.state = changed(reading.state, held=put(reading.state.held, ident, held, OPEN))
         return
     _text(reading, message, ident, at, said)
 
 
 def _text(reading: Reading, message: str, ident: str, at: int | None, said: str) -> None:
-    reading.state = replace(reading.state, held=without(reading.state.held, ident))
+    reading.state = changed(reading.state, held=without(reading.state.held, ident))
     known = reading.message(message) or {}
     if said and ident not in known.get("parts", ()):
         told(reading, message, ident)
@@ -91,15 +91,15 @@ def step(reading: Reading, message: str, part: Row, at: int | None) -> None:
     """A step ended: how full the context is, and that what was put into the request went in."""
     known = reading.message(message) or {}
     tokens = fill(table(part, "tokens"))
-    reading.state = replace(reading.state, answered=max(reading.state.answered, at or 0))
+    reading.state = changed(reading.state, answered=max(reading.state.answered, at or 0))
     if flag(known, "summary"):
         return
     if tokens > 0:
-        reading.state = replace(reading.state, tokens=tokens)
+        reading.state = changed(reading.state, tokens=tokens)
         reading.events.append(Usage(reading.of or string(part, "id"), at, tokens, known.get("model")))
     given = reading.state.given
     if given and (at is None or at >= given.get("at", 0)):
-        reading.state = replace(reading.state, given={})
+        reading.state = changed(reading.state, given={})
         reading.events.append(receipt(given, given.get("code")))
 
 
@@ -128,10 +128,10 @@ def tool(reading: Reading, message: str, part: Row, at: int | None) -> None:
     if state == "running":
         sign = {"title": string(table(part, "state"), "title")[:100], "agent": made[0].detail.get("agent", "")}
         if reading.state.calls.get(ident) != sign:  # the client writes a running call again with each piece of output
-            reading.state = replace(reading.state, calls=put(reading.state.calls, ident, sign, OPEN))
+            reading.state = changed(reading.state, calls=put(reading.state.calls, ident, sign, OPEN))
             reading.events.extend(made)
         return
-    reading.state = replace(reading.state, calls=without(reading.state.calls, ident))
+    reading.state = changed(reading.state, calls=without(reading.state.calls, ident))
     told(reading, message, ident)
     if made[0].state is State.REFUSED:  # the client does not ask the model again
         reading.remember(message, refused=True)

@@ -5,10 +5,9 @@ the context, its rows stay; the next prompt removes them, or the person brings t
 What was recorded stays recorded, marked. A way back to a place that is not remembered takes nothing away: in doubt more is kept.
 """
 
-from dataclasses import replace
-
 from memd.model import Rewind
 from memd.tools.opencode.state import RUNS, ReaderState, Run
+from memd.tools.remembered import changed
 
 SLACK = 100
 """So many runs more than RUNS are let come together before they are made fewer."""
@@ -16,15 +15,15 @@ SLACK = 100
 
 def begin(state: ReaderState, message: str) -> ReaderState:
     """A message begins: from here on it has its place, though it has no entry yet."""
-    return _kept(replace(state, runs=(*state.runs, (message, "", ""))))
+    return _kept(changed(state, runs=(*state.runs, (message, "", ""))))
 
 
 def enter(state: ReaderState, message: str, key: str) -> ReaderState:
     """An entry of a message was made: it goes on with the last run, or makes a new one."""
     *before, (last, first, _) = state.runs or ((None, "", ""),)
     if last != message:
-        return _kept(replace(state, runs=(*state.runs, (message, key, key))))
-    return replace(state, runs=(*before, (message, first or key, key)))
+        return _kept(changed(state, runs=(*state.runs, (message, key, key))))
+    return changed(state, runs=(*before, (message, first or key, key)))
 
 
 def _kept(state: ReaderState) -> ReaderState:
@@ -39,14 +38,14 @@ def _kept(state: ReaderState) -> ReaderState:
             run = (message, first or run[1], run[2] or last)  # noqa: PLW2901 - it takes the next one in
             excess -= 1
         kept.append(run)
-    return replace(state, runs=tuple(kept))
+    return changed(state, runs=tuple(kept))
 
 
 def revert(state: ReaderState, message: str) -> tuple[ReaderState, Rewind | None]:
     """The session is taken back to before a message; empty: what was taken back and is still there is back."""
     if message == state.reverted:
         return state, None
-    moved = replace(state, reverted=message)
+    moved = changed(state, reverted=message)
     return moved, path(moved)
 
 
@@ -54,7 +53,7 @@ def remove(state: ReaderState, ident: str) -> tuple[ReaderState, Rewind | None]:
     """A message, or one part of one, was removed for good."""
     if ident in state.gone or not any(ident in run for run in state.runs):
         return state, None
-    moved = replace(state, gone=(*state.gone, ident))
+    moved = changed(state, gone=(*state.gone, ident))
     return moved, path(moved)
 
 

@@ -14,7 +14,7 @@ from memd.tools.fields import DETAIL, asked, excerpt, flag, flat, items, short, 
 
 Row = Mapping[str, Any]
 
-RESULT = 1_200
+RESULT = 400
 """Characters of a tool's answer that are kept; the rest is found by the record's pointer into the log."""
 
 _KINDS = {

@@ -11,6 +11,7 @@ from memd.tools.fields import items, moment, string, table, whole
 from memd.tools.opencode import assistant, delivery, user
 from memd.tools.opencode.reading import Reading, Row
 from memd.tools.opencode.state import NOTED, put
+from memd.tools.remembered import changed
 
 _SILENT = frozenset({"alive", "heartbeat", "start"})
 
@@ -43,7 +44,7 @@ def _message(reading: Reading, note: Row) -> None:
     known, before = reading.message(ident), reading.state.noted.get(ident)
     if known is None:
         told = told if before is None or not before.get("typed") else dict(before)
-        reading.state = replace(reading.state, noted=put(reading.state.noted, ident, told, NOTED))
+        reading.state = changed(reading.state, noted=put(reading.state.noted, ident, told, NOTED))
     elif not string(known, "kind"):
         reading.remember(ident, **told)
         user.noted(reading, ident)
@@ -71,7 +72,7 @@ def _injected(reading: Reading, note: Row) -> None:
     if at is not None and reading.state.answered >= at:
         reading.events.append(assistant.receipt(given, given["code"]))
     else:
-        reading.state = replace(reading.state, given=given)
+        reading.state = changed(reading.state, given=given)
 
 
 def _advised(reading: Reading, note: Row) -> None:

@@ -17,6 +17,7 @@ from memd.tools.jsonl import objects
 from memd.tools.opencode import assistant, branches, notes, rows, user
 from memd.tools.opencode.reading import Reading, Row
 from memd.tools.opencode.state import ReaderState, without
+from memd.tools.remembered import changed
 
 _VERSION = re.compile(r"\.\d{1,6}\Z")
 _RUN = frozenset({"question", "plan_enter", "plan_exit"})
@@ -56,7 +57,7 @@ def _created(reading: Reading, data: Row) -> None:
     denied = [string(rule, "permission") for rule in items(info, "permission") if isinstance(rule, dict)]
     run = not reading.state.child and len(denied) == len(_RUN) and set(denied) == _RUN
     first = not reading.state.messages
-    reading.state = replace(reading.state, created=made, run=run and first)
+    reading.state = changed(reading.state, created=made, run=run and first)
     if run:
         reading.tell(replace(reading.state.facts, entrypoint=reading.state.facts.entrypoint or "run"))
     _session(reading, data)
@@ -109,13 +110,13 @@ def _message(reading: Reading, data: Row) -> None:
 
 def _begin(reading: Reading, ident: str, role: str, info: Row) -> None:
     noted = reading.state.noted.get(ident, {})
-    reading.state = branches.begin(replace(reading.state, noted=without(reading.state.noted, ident)), ident)
+    reading.state = branches.begin(changed(reading.state, noted=without(reading.state.noted, ident)), ident)
     known = {"role": role, "at": moment(table(info, "time").get("created")), "agent": string(info, "agent")[:80]}
     if reading.of:
         reading.tell(replace(reading.state.facts, forked_from=reading.state.facts.forked_from or reading.of))
     if role == "user":
         replay = reading.state.replay
-        reading.state = replace(reading.state, replay=False)
+        reading.state = changed(reading.state, replay=False)
         reading.remember(ident, **known, **noted, replay=replay, during=_during(reading))
         return
     model = _model(info)

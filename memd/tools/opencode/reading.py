@@ -1,13 +1,14 @@
 """One row being read: the state so far and the events that it made. The readers of single row types work on it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from memd.model import Event, Facts, Message, Source
 from memd.tools.opencode import branches
 from memd.tools.opencode.delivery import Answer
 from memd.tools.opencode.state import RECENT, ReaderState, put
+from memd.tools.remembered import changed
 
 Row = Mapping[str, Any]
 
@@ -32,7 +33,7 @@ class Reading:
     def remember(self, ident: str, **known: Any) -> None:
         """Know more of a message."""
         message = {**(self.message(ident) or {}), **known}
-        self.state = replace(self.state, messages=put(self.state.messages, ident, message, RECENT))
+        self.state = changed(self.state, messages=put(self.state.messages, ident, message, RECENT))
 
     def say(self, message: str, key: str, at: int | None, answer: Answer, text: str, **extra: Any) -> None:
         """Add an entry that belongs to a message."""
@@ -45,5 +46,5 @@ class Reading:
     def tell(self, facts: Facts) -> None:
         """Tell what is now known of the session, if it is news."""
         if facts != self.state.facts:
-            self.state = replace(self.state, facts=facts)
+            self.state = changed(self.state, facts=facts)
             self.events.append(facts)

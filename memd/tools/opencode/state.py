@@ -26,7 +26,7 @@ Run = tuple[str, str, str]
 """A message, and the keys of the first and last of entries that follow one another and are all of it; empty: none yet."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ReaderState:
     """What has to be known of the rows before to understand the next one."""
 

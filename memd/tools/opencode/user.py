@@ -1,7 +1,6 @@
 """The parts of user messages: a person's words, and all that the client writes in the user's role."""
 
 import re
-from dataclasses import replace
 from hashlib import blake2b
 from typing import Any
 
@@ -10,6 +9,7 @@ from memd.tools.fields import excerpt, flag, string, table
 from memd.tools.opencode import delivery
 from memd.tools.opencode.delivery import Answer
 from memd.tools.opencode.reading import HARNESS, Reading, Row
+from memd.tools.remembered import changed
 
 GOES_ON = "tool-calls"
 """How an answer ends behind which the client asks the model again."""
@@ -54,7 +54,7 @@ def _prompt(reading: Reading, message: str, part: Row, said: str, at: int | None
     """Words that nothing marks: a prompt, or the template that a command was expanded to."""
     run, ident = reading.state.run, string(part, "id")
     key = reading.of or ident
-    reading.state = replace(reading.state, run=False, asked=f"{_digest(said)} {key}")
+    reading.state = changed(reading.state, run=False, asked=f"{_digest(said)} {key}")
     _offer(reading, message, [key, "run" if run else "prompt", ident], at, said)
 
 
@@ -165,7 +165,7 @@ def compaction(reading: Reading, message: str, part: Row) -> None:
     """A request to summarise the context; the boundary is where its summary is whole."""
     asked = {"auto": part.get("auto") is not False, "overflow": bool(part.get("overflow"))}
     waiting = {**reading.state.compacting, message: asked}
-    reading.state = replace(reading.state, compacting=dict(list(waiting.items())[-20:]))
+    reading.state = changed(reading.state, compacting=dict(list(waiting.items())[-20:]))
     reading.remember(message, spoken=True)
 
 

@@ -49,7 +49,7 @@ def run(chosen: argparse.Namespace) -> Outcome:
         with home.daemon() as daemon:
             load = Load(home, daemon)
             parts = {
-                "start": load.part(lambda: {}),
+                "start": load.part(dict),
                 f"{chosen.rate:,.0f} events/s": load.part(lambda: stormed(feed, chosen.rate, chosen.seconds)),
                 f"{chosen.lines} lines of 100 MB": load.part(lambda: long_lines(home, chosen.lines)),
                 f"{chosen.gigabytes:g} GB": load.part(lambda: huge(home, int(chosen.gigabytes * 1e9))),

@@ -23,7 +23,23 @@ Row = dict[str, Any]
 def corpus() -> str:
     """Two megabytes of tool output: code, listings, logs."""
     chance, lines, size = random.Random(7), list[str](), 0
-    words = "limit retry handler session queue cursor parse index merge store window budget reader writer batch".split()
+    words = [
+        "limit",
+        "retry",
+        "handler",
+        "session",
+        "queue",
+        "cursor",
+        "parse",
+        "index",
+        "merge",
+        "store",
+        "window",
+        "budget",
+        "reader",
+        "writer",
+        "batch",
+    ]
     while size < CORPUS:
         a, b, c = (chance.choice(words) for _ in range(3))
         number = chance.randrange(10_000)

@@ -8,7 +8,6 @@ checkpoints too. docs/performance.md quotes those that were measured elsewhere.
 """
 
 import argparse
-import os
 import shutil
 import statistics
 import subprocess

@@ -19,8 +19,8 @@ from contextlib import closing
 from pathlib import Path
 
 from benchmarks import made
-from benchmarks.hook import finish, hook_command, payload, start
 from benchmarks.home import Home
+from benchmarks.hook import finish, hook_command, payload, start
 from benchmarks.outcome import Outcome, Row
 from memd.config import Config
 from memd.daemon.pipeline import Pipeline

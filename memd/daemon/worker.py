@@ -24,6 +24,7 @@ from memd import tokens
 from memd.daemon.pipeline import Pipeline
 from memd.daemon.reader import Step
 from memd.errors import Fault, UserError
+from memd.model import strings
 from memd.tools.protocol import Tool
 
 log = structlog.get_logger()
@@ -35,7 +36,7 @@ SHARE = 10
 AGAIN = 30.0
 """Seconds after which what the machine would not let us do is tried again."""
 IDLE = 60.0
-"""Seconds without a job after which the tokenizer's 50 MB are given back."""
+"""Seconds without a job after which the tokenizer's 50 MB, and what is remembered of texts, are given back."""
 
 
 class Urgency(IntEnum):
@@ -152,8 +153,9 @@ class Worker(threading.Thread):
             return self._jobs.get(timeout=self._patience())
         except queue.Empty:
             self._hint_again()
-            if not self._due and tokens.loaded():
+            if not self._due:
                 tokens.release()
+                strings.forget()
             return None
 
     def _patience(self) -> float:

@@ -19,6 +19,8 @@ FADE = 80.0
 """Tool calls after which a mention counts a factor e less."""
 PRINTED = 0.02
 """What a mention by a tool counts."""
+HEARD = 400
+"""So many of the newest calls' answers are looked through: a mention in an older one counts less than a seven thousandth."""
 VARIANT = 0.2
 """What another form of a name (`b.size` beside `a.size`) counts of its own score."""
 SHOWN = 800
@@ -73,11 +75,8 @@ class _Mention:
     text: str
     whole: bool = False
 
-    def strings(self) -> Iterator[tuple[str, str, str]]:
-        if self.whole:
-            yield "pattern", self.text, ""
-        else:
-            yield from strings(self.text)
+    def strings(self) -> Iterable[tuple[str, str, str]]:
+        return (("pattern", self.text, ""),) if self.whole else strings(self.text)
 
 
 def references(material: Material) -> list[Reference]:
@@ -90,7 +89,7 @@ def printed(material: Material) -> list[Reference]:
     calls = _numbers(material)
     found = _ranked(
         _Mention(PRINTED * _weight(calls, done.number), done.number, _source(done), done.result)
-        for done in material.done
+        for done in material.done[-HEARD:]
     )
     return [reference for reference in found if not reference.text.isdigit()]
 
@@ -103,11 +102,9 @@ def _ranked(mentions: Iterable[_Mention]) -> list[Reference]:
             if old is None:
                 found[item] = Reference(item, kind, mention.weight, mention.number, mention.home, label)
                 continue
-            stays = mention.home == MEMO or old.home.title == CHANGED
-            home = old.home if stays else mention.home
-            found[item] = replace(
-                old, score=old.score + mention.weight, number=mention.number, home=home, label=label or old.label
-            )
+            home = old.home if mention.home == MEMO or old.home.title == CHANGED else mention.home
+            score, label = old.score + mention.weight, label or old.label  # noqa: PLW2901 - the newest label that there is
+            found[item] = Reference(item, old.kind, score, mention.number, home, label)
     scored = _by_name(found.values())
     return sorted((r for r in scored if r.home != MEMO), key=lambda r: (-r.score, r.text))
 
@@ -123,7 +120,8 @@ def _by_name(found: Collection[Reference]) -> Iterator[Reference]:
             best[name] = one
     for one in found:
         name = _last(one)
-        yield replace(one, score=total[name] if best[name] is one else one.score * VARIANT)
+        score = total[name] if best[name] is one else one.score * VARIANT
+        yield one if score == one.score else replace(one, score=score)
 
 
 def _last(one: Reference) -> str:

@@ -6,6 +6,7 @@ commands of their own.
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 LONGEST, BEGINNING = 240, 120
 """Characters of a command line that stands whole, and of the beginning of a longer one."""
@@ -79,7 +80,14 @@ def documents(command: str) -> list[str]:
 
 def pipelines(command: str) -> list[list[str]]:
     """The pipelines of a shell line in order, each as its simple commands without what only wraps them."""
-    return [found for line in _lines(command) if (found := [bare for part in line if (bare := _bare(part))])]
+    return [list(line) for line in _parsed(command)]
+
+
+@lru_cache(maxsize=2_048)
+def _parsed(command: str) -> tuple[tuple[str, ...], ...]:
+    """Remembered by the line itself, which says the same each time: all calls of a session are looked at after each turn."""
+    lines = (tuple(bare for part in line if (bare := _bare(part))) for line in _lines(command))
+    return tuple(filter(None, lines))
 
 
 def _lines(command: str) -> Iterator[list[str]]:

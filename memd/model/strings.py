@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from memd.model.secrets import STAND_IN
 
@@ -33,13 +34,23 @@ _IS_PATH = re.compile(r"^[~/.]|\.\w{1,8}(?::[\d-]+)?$|/.*/|\d|[-_]")
 _NOT_ROUND = re.compile(rf"^(?!(?:{'|'.join(_ROUND)})$)")
 
 
-def strings(text: str) -> Iterator[tuple[str, str, str]]:
-    """Each exact string of a text once: its kind (`path`, `value`, `name`), itself, and the word before a bare value."""
-    seen = set[str]()
+@lru_cache(maxsize=8_192)
+def strings(text: str) -> tuple[tuple[str, str, str], ...]:
+    """Each exact string of a text once: its kind (`path`, `value`, `name`), itself, and the word before a bare value.
+
+    Remembered by the text, whose strings never change: after a turn only what is new is looked through. The daemon lets go of
+    it when it has nothing to do (`forget`).
+    """
+    found: dict[str, tuple[str, str, str]] = {}
     for kind, item, label in _all(text):
-        if item not in seen and 3 <= len(item) <= LONGEST and item not in _LITTLE:
-            seen.add(item)
-            yield kind, item, label
+        if item not in found and 3 <= len(item) <= LONGEST and item not in _LITTLE:
+            found[item] = (kind, item, label)
+    return tuple(found.values())
+
+
+def forget() -> None:
+    """Give the memory of texts that were looked through back."""
+    strings.cache_clear()
 
 
 def _all(text: str) -> Iterator[tuple[str, str, str]]:

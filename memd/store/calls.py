@@ -9,12 +9,21 @@ from dataclasses import replace
 from memd.model import Done, Operation, State
 
 ANSWER = "\x01"
-"""What stands for a result that is exactly the text of the entry with the call's number: one text is kept once."""
+"""What stands, with a number of characters, for a result that the text of the entry with the call's number ends with behind so
+many: one text is kept once. Without a number it is the whole text."""
 RESULT = (
-    "CASE o.result WHEN char(1) THEN (SELECT m.text FROM message m WHERE m.session = o.session AND m.number = o.number)"
-    " ELSE o.result END"
+    "CASE substr(o.result, 1, 1) WHEN char(1) THEN (SELECT substr(m.text, CAST(substr(o.result, 2) AS INTEGER) + 1)"
+    " FROM message m WHERE m.session = o.session AND m.number = o.number) ELSE o.result END"
 )
 """The result of a row `o` of `operation`."""
+
+
+def kept(result: str, text: str | None) -> str:
+    """A result as it is kept beside the text of the entry with the call's number (SQLite's `substr` ends at a NUL)."""
+    if result and text and text.endswith(result) and "\0" not in text:
+        return f"{ANSWER}{len(text) - len(result)}"
+    return result.lstrip(ANSWER)
+
 
 _RANK = {State.RUNNING: 0, State.BACKGROUND: 1}
 _ENDED = 2

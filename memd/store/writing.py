@@ -13,7 +13,7 @@ from typing import Any
 from memd.model import Event, Record
 from memd.store import search
 from memd.store.batch import Batch
-from memd.store.calls import ANSWER
+from memd.store.calls import kept
 from memd.store.copies import settle, shared_keys
 from memd.store.database import Database
 from memd.store.deliveries import add_receipt
@@ -144,7 +144,7 @@ def _save_calls(sql: sqlite3.Connection, row: int, batch: Batch) -> None:
         (
             (row, c.call, c.number, c.kind, c.name, c.at, c.ended_at, c.state, c.target, compact(c.detail), result)
             for c in batch.calls.values()
-            for result in [ANSWER if c.result and c.result == texts.get(c.number) else c.result]
+            for result in [kept(c.result, texts.get(c.number))]
         ),
     )
 

@@ -21,9 +21,9 @@ class Active:
         self._files: OrderedDict[str, float] = OrderedDict()  # the latest last
         self._directories: OrderedDict[str, None] = OrderedDict()  # the latest last
 
-    def touch(self, path: str, now: float) -> None:
-        """This file changed, or is said to be about to."""
-        self.last = self._files[path] = now
+    def touch(self, path: str, at: float) -> None:
+        """This file changed, or is said to be about to; later ones come later."""
+        self.last, self._files[path] = max(self.last, at), at
         self._files.move_to_end(path)
         if len(self._files) > MOST_HOT:
             self._files.popitem(last=False)

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from watchdog.events import FileSystemEvent
 
-from memd.tail.active import MOST_DIRECTORIES, Active
+from memd.tail.active import HOT_FOR, MOST_DIRECTORIES, Active
 from memd.tail.kernel import Watches
 from memd.tail.sweep import due, sweep
 
@@ -65,7 +65,6 @@ class Watcher:
 
     def start(self) -> None:
         """Start watching; the first sweep begins at once, in the watcher's thread."""
-        self._active.last = clock()
         self._kernel.start()
         self._thread.start()
 
@@ -131,8 +130,9 @@ class Watcher:
         with self._lock:
             changed = [path for path, state in states.items() if self._seen.get(path) != state]
             missing = self._seen.keys() - states.keys()
+        ages = {os.fspath(file.path): time.time() - file.mtime_ns / 1e9 for file in found}
         for path in changed:
-            self._compare(path, states[path])
+            self._compare(path, states[path], max(0.0, ages[path]))
         for path in missing:
             self._compare(path, _state(path))
 
@@ -168,12 +168,12 @@ class Watcher:
                 self._compare(entry.path, _state(entry.path))
         return [entry.path for entry in entries if entry.is_dir(follow_symlinks=False) and self._enters(entry.path)]
 
-    def _compare(self, path: str, state: int) -> None:
-        """Hint if the file is not as it was last seen."""
+    def _compare(self, path: str, state: int, age: float = 0.0) -> None:
+        """Hint if the file is not as it was last seen; `age`: seconds since it changed, as far as that is known."""
         with self._lock:
             changed = self._seen.get(path, 0) != state
             if changed:
-                self._record(path, state)
+                self._record(path, state, age)
         if changed:
             self._on_hint(Path(path))
 
@@ -191,8 +191,10 @@ class Watcher:
                 self._record(path, _state(path))
             self._on_hint(Path(path))
 
-    def _record(self, path: str, state: int) -> None:
-        self._active.touch(path, clock())
+    def _record(self, path: str, state: int, age: float = 0.0) -> None:
+        """A file that changed long ago is none that a client works on: the first sweep finds thousands of them."""
+        if age < HOT_FOR:
+            self._active.touch(path, clock() - age)
         if state:
             self._seen[path] = state
         else:
@@ -203,7 +205,7 @@ class Watcher:
 def _state(path: str) -> int:
     """A number that changes when the file does; 0 when it is not there."""
     try:
-        status = Path(path).stat()
+        status = os.stat(path)  # noqa: PTH116 - hundreds of times a second: a Path of each costs more than the look
     except OSError:
         return 0
     return hash((status.st_ino, status.st_size, status.st_mtime_ns))

@@ -103,7 +103,7 @@ def test_a_result_that_is_its_entrys_text_is_kept_once(store):
     commit(store, operation("c"), told, operation("c", State.DONE, at=9, result="a long answer"))
     commit(store, operation("d"), result("s"), operation("d", State.DONE, at=9, result="another"))
     kept = store._db.rows("SELECT result FROM operation ORDER BY call", {})
-    assert [text for (text,) in kept] == ["\x01", "another"]
+    assert [text for (text,) in kept] == ["\x010", "another"]
     assert [call.result for call in store.operations(ONE.session)] == ["a long answer", "another"]
     commit(store, operation("c", State.DONE, at=9, detail={"more": 1}))
     assert [call.result for call in store.operations(ONE.session)] == ["a long answer", "another"]

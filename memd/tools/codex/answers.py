@@ -91,11 +91,12 @@ def _result(reading: Reading, item: Row, about: Row) -> None:
     extra: dict[str, Any] = {"call": call}
     extra |= {"cut": len(text) - calls.RESULT} if len(text) > calls.RESULT else {}
     key = reading.key({"call_id": call}, text)
-    reading.say(key, Envelope(Origin.TOOL), excerpt(text, calls.RESULT), turn_of(item), extra)
+    said, printed = asked.kept(text)
+    reading.say(key, Envelope(Origin.TOOL), said, turn_of(item), extra)
     begun = reading.state.calls.get(call)
     if begun is not None:
         forget(reading, call)
-        _settle(reading, _operation(call, begun), item.get("output"), text)
+        _settle(reading, _operation(call, begun), item.get("output"), text, printed)
 
 
 def _operation(call: str, begun: Any) -> Operation:
@@ -104,13 +105,14 @@ def _operation(call: str, begun: Any) -> Operation:
     )
 
 
-def _settle(reading: Reading, call: Operation, value: Any, text: str) -> None:
+def _settle(reading: Reading, call: Operation, value: Any, text: str, printed: str) -> None:
+    """The result is known, and so is what of it is kept."""
     if call.name == "write_stdin":
         _looked(reading, call.target, text)
         return
     if call.kind is Kind.ASK:
         words.unverified(reading, call.call, calls.loaded(value), call.detail.get("questions", []))
-    for done in asked.finished(call, value, reading.at):
+    for done in asked.finished(call, value, reading.at, printed):
         if done.state is State.BACKGROUND:
             job(reading, done)
         reading.events.append(done)

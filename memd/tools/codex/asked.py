@@ -97,8 +97,15 @@ _CALLS: dict[str, Callable[[Row], _Call]] = {
 }
 
 
-def finished(call: Operation, value: Any, at: int | None) -> list[Operation]:
-    """The call with its result, where no item of the client's told of it before."""
+def kept(text: str) -> tuple[str, str]:
+    """What is kept of a result's text as an entry, and what the call keeps: the same without the client's own lines."""
+    body = _body(text)
+    short = excerpt(body, RESULT)
+    return text[: len(text) - len(body)] + short, short
+
+
+def finished(call: Operation, value: Any, at: int | None, printed: str) -> list[Operation]:
+    """The call with its result, of which `printed` is kept, where no item of the client's told of it before."""
     text = output(value)
     exits = _exit(value, text)
     state = _state(text, exits)
@@ -124,7 +131,7 @@ def finished(call: Operation, value: Any, at: int | None) -> list[Operation]:
             state = State.BACKGROUND if agent else State.FAILED
         case _:
             pass
-    return [Operation(call.call, call.kind, call.name, at, state, call.target, detail, excerpt(_body(text), RESULT))]
+    return [Operation(call.call, call.kind, call.name, at, state, call.target, detail, printed)]
 
 
 def _body(text: str) -> str:

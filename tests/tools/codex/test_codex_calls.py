@@ -226,7 +226,7 @@ def test_results_are_entries_with_an_excerpt():
     assert (str(record.channel), len(record.text) < 1_400, record.extra) == (
         "tool.result",
         True,
-        {"call": "call_1", "cut": 3_800},
+        {"call": "call_1", "cut": 4_600},
     )
 
 

@@ -2,18 +2,24 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from memd.model import Event, Record
 from memd.tail.batch import Line
 from memd.tools import history
-from memd.tools.claude_code import hooks, install, parse, place, queue, state, statusline, witness
+from memd.tools.claude_code import hooks, install, place, statusline
 from memd.tools.claude_code.scribe import ClaudeScribe
-from memd.tools.claude_code.state import ReaderState
 from memd.tools.claude_code.statusline import ClaudeLine
 from memd.tools.file_tool import FileTool
+from memd.tools.later import later
 from memd.tools.protocol import Files, HookEntry, Identity, Moment, Place, Plan, StatusLine, Trust
 from memd.tools.scribe import Scribe
+
+if TYPE_CHECKING:
+    from memd.tools.claude_code import parse, queue, state, witness
+    from memd.tools.claude_code.state import ReaderState
+else:
+    parse, queue, state, witness = later(__name__, "parse", "queue", "state", "witness")
 
 
 class ClaudeCode(FileTool):
@@ -46,19 +52,19 @@ class ClaudeCode(FileTool):
     def children(self, path: Path) -> Sequence[Path]:
         return place.children(path)
 
-    def start(self, identity: Identity) -> ReaderState:
-        return ReaderState(identity.parent or identity.native, child=identity.parent is not None)
+    def start(self, identity: Identity) -> "ReaderState":
+        return state.ReaderState(identity.parent or identity.native, child=identity.parent is not None)
 
-    def load(self, text: str) -> ReaderState:
+    def load(self, text: str) -> "ReaderState":
         return state.load(text)
 
-    def dump(self, reader: ReaderState) -> str:
+    def dump(self, reader: "ReaderState") -> str:
         return state.dump(reader)
 
-    def feed(self, reader: ReaderState, line: Line) -> tuple[ReaderState, tuple[Event, ...]]:
+    def feed(self, reader: "ReaderState", line: Line) -> "tuple[ReaderState, tuple[Event, ...]]":
         return parse.feed(reader, line)
 
-    def left(self, reader: ReaderState) -> tuple[ReaderState, tuple[Event, ...]]:
+    def left(self, reader: "ReaderState") -> "tuple[ReaderState, tuple[Event, ...]]":
         return queue.left(reader)
 
     def concerns(self, record: Record) -> bool:

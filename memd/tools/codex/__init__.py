@@ -2,18 +2,24 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from memd.model import Event, Record
 from memd.tail.batch import Batch, Line
 from memd.tools import history
-from memd.tools.codex import hooks, install, parse, place, source, state, witness
+from memd.tools.codex import hooks, install, place
 from memd.tools.codex.scribe import CodexScribe
-from memd.tools.codex.state import ReaderState
 from memd.tools.codex.trust import CodexTrust
 from memd.tools.file_tool import FileTool
+from memd.tools.later import later
 from memd.tools.protocol import Files, HookEntry, Identity, Moment, Place, Plan, Trust
 from memd.tools.scribe import Scribe
+
+if TYPE_CHECKING:
+    from memd.tools.codex import parse, source, state, witness
+    from memd.tools.codex.state import ReaderState
+else:
+    parse, source, state, witness = later(__name__, "parse", "source", "state", "witness")
 
 
 class Codex(FileTool):
@@ -50,19 +56,19 @@ class Codex(FileTool):
     def children(self, path: Path) -> Sequence[Path]:
         return place.children(path)
 
-    def start(self, identity: Identity) -> ReaderState:
-        return ReaderState(identity.native, child=identity.parent is not None)
+    def start(self, identity: Identity) -> "ReaderState":
+        return state.ReaderState(identity.native, child=identity.parent is not None)
 
-    def load(self, text: str) -> ReaderState:
+    def load(self, text: str) -> "ReaderState":
         return state.load(text)
 
-    def dump(self, reader: ReaderState) -> str:
+    def dump(self, reader: "ReaderState") -> str:
         return state.dump(reader)
 
-    def feed(self, reader: ReaderState, line: Line) -> tuple[ReaderState, tuple[Event, ...]]:
+    def feed(self, reader: "ReaderState", line: Line) -> "tuple[ReaderState, tuple[Event, ...]]":
         return parse.feed(reader, line)
 
-    def left(self, reader: ReaderState) -> tuple[ReaderState, tuple[Event, ...]]:
+    def left(self, reader: "ReaderState") -> "tuple[ReaderState, tuple[Event, ...]]":
         return parse.left(reader)
 
     def concerns(self, record: Record) -> bool:

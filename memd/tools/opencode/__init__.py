@@ -3,15 +3,21 @@
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from memd.model import Event, Record
 from memd.tail.batch import Batch, Line
-from memd.tools.opencode import hooks, identity, install, parse, place, plugin, source, state, witness
+from memd.tools.later import later
+from memd.tools.opencode import hooks, identity, install, place, plugin
 from memd.tools.opencode.scribe import OpenCodeScribe
-from memd.tools.opencode.state import ReaderState
 from memd.tools.protocol import Files, HookEntry, Identity, Known, Moment, News, Place, Plan, StatusLine, Trust
 from memd.tools.scribe import Scribe
+
+if TYPE_CHECKING:
+    from memd.tools.opencode import parse, source, state, witness
+    from memd.tools.opencode.state import ReaderState
+else:
+    parse, source, state, witness = later(__name__, "parse", "source", "state", "witness")
 
 
 class OpenCode:
@@ -61,19 +67,19 @@ class OpenCode:
     def children(self, path: Path) -> Sequence[Path]:  # noqa: ARG002 - they are in the database as all others are
         return ()
 
-    def start(self, identity: Identity) -> ReaderState:
-        return ReaderState(identity.native, child=identity.parent is not None)
+    def start(self, identity: Identity) -> "ReaderState":
+        return state.ReaderState(identity.native, child=identity.parent is not None)
 
-    def load(self, text: str) -> ReaderState:
+    def load(self, text: str) -> "ReaderState":
         return state.load(text)
 
-    def dump(self, reader: ReaderState) -> str:
+    def dump(self, reader: "ReaderState") -> str:
         return state.dump(reader)
 
-    def feed(self, reader: ReaderState, line: Line) -> tuple[ReaderState, tuple[Event, ...]]:
+    def feed(self, reader: "ReaderState", line: Line) -> "tuple[ReaderState, tuple[Event, ...]]":
         return parse.feed(reader, line)
 
-    def left(self, reader: ReaderState) -> tuple[ReaderState, tuple[Event, ...]]:
+    def left(self, reader: "ReaderState") -> "tuple[ReaderState, tuple[Event, ...]]":
         return reader, ()
 
     def concerns(self, record: Record) -> bool:

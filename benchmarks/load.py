@@ -24,7 +24,7 @@ from benchmarks.home import Home, Process, rest
 from benchmarks.latency import Feed
 from benchmarks.outcome import Outcome, Row, markdown
 
-MEMORY, DESCRIPTORS, THREADS = 150.0, 64, 8
+MEMORY, DESCRIPTORS, THREADS = 150.0, 400, 300
 LINE = 100_000_000
 HEADS = ("part", "bytes", "took", "behind at the end", "caught up after", "memory at most", "descriptors", "threads")
 Figures = dict[str, Any]

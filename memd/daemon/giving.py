@@ -15,6 +15,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
+from memd import tokens
 from memd.daemon import constraints, opening, steps
 from memd.daemon.frozen import Freezer, Frozen
 from memd.daemon.pipeline import Pipeline, wall_clock
@@ -183,7 +184,8 @@ class Giving:
 
         def refresh(pipeline: Pipeline) -> None:
             if pipeline.behind(name):
-                pipeline.refresh(name, "compact")
+                with tokens.hurried():
+                    pipeline.refresh(name, "compact")
                 self._worker.forget_due(name)
 
         with suppress(SourceUnreadable):
@@ -241,7 +243,8 @@ class Giving:
 
         def refresh(pipeline: Pipeline) -> None:
             if not (pipeline.current(name) and pipeline.keeper.settled(name)):
-                pipeline.refresh(name, trigger)
+                with tokens.hurried():
+                    pipeline.refresh(name, trigger)
             self._worker.forget_due(name)
 
         with suppress(SourceUnreadable):  # what is recorded still helps; the worker has told

@@ -40,12 +40,13 @@ IDLE = 60.0
 
 
 class Urgency(IntEnum):
-    """What goes first; a checkpoint that is due stands between COMMAND and LIVE."""
+    """What goes first; a checkpoint that is due stands between COMMAND and LIVE, those of the backfill come when all is read."""
 
     HOOK = 0
     COMMAND = 1
     LIVE = 2
     BACKFILL = 4
+    LAST = 5
 
 
 Turn = Callable[[float], tuple[Urgency, float] | None]
@@ -86,6 +87,7 @@ class Worker(threading.Thread):
         self.ended: Future[None] = Future()
         # What only the thread itself touches.
         self._due: dict[str, float] = {}  # session -> when its checkpoint is due
+        self._old = set[str]()  # sessions of the backfill whose checkpoint is still to be made
         self._again: dict[Path, tuple[float, Callable[[], None]]] = {}  # what failed, when to hint at it again
         self._cost: dict[str, float] = {}  # session -> seconds of its last refresh
         self._refreshed = False  # the last thing done was a refresh
@@ -197,7 +199,10 @@ class Worker(threading.Thread):
             if one.path != path and turn is not None:
                 self.hint(tool, one.path, *turn)
         if step is not None:
-            self.note(step)
+            if urgency is Urgency.BACKFILL:
+                self._note_old(step, order)
+            else:
+                self.note(step)
             if step.more:
                 self.hint(tool, path, urgency, order)
 
@@ -207,6 +212,21 @@ class Worker(threading.Thread):
             return
         said = any(record.channel.starts_turn for record in step.added)
         self.plan(step.session, soon=(step.turn_ended or said) and not step.more)
+
+    def _note_old(self, step: Step, order: float) -> None:
+        """Nobody waits for an old session's checkpoint; a hook that asks for it has it made at once."""
+        session = step.session
+        if session is None or not step.changed or session in self._old:
+            return
+        self._old.add(session)
+        self.submit(Urgency.LAST, lambda pipeline: self._refresh_old(pipeline, session), order)
+
+    def _refresh_old(self, pipeline: Pipeline, session: str) -> None:
+        """The checkpoint of a session of the backfill, if it was not asked for meanwhile."""
+        self._old.discard(session)
+        if not pipeline.current(session):
+            self._due[session] = time.monotonic()
+            self._refresh(pipeline, session)
 
     def plan(self, session: str, *, soon: bool = True) -> None:
         """A session's checkpoint is due now, or soon enough; called in the worker's thread only."""

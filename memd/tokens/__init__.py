@@ -4,17 +4,23 @@ Counts are exact for one chunk; a longer text is counted chunk by chunk, which g
 100,000 (a token cannot span two chunks). Where a chunk ends depends on nothing after it. So a text that grows at its
 end is counted only where it grew, and a prefix of a text has the text's chunks: `clip` and `count` cannot disagree.
 
+While a hook waits (`hurried`) the encoder is not loaded: what is not known already is counted by rule of thumb.
+
 A token has at least 1 and at most 128 bytes; what that alone can answer is answered without loading the encoder.
 The ranks and their licence: `memd.tokens.ranks`.
 """
 
 import re
+import threading
+from bisect import bisect_left
 from collections.abc import Iterator
+from contextlib import contextmanager
 
+from memd.tokens import rough
 from memd.tokens.encoder import Encoder
 from memd.tokens.seen import Seen
 
-__all__ = ["clip", "count", "loaded", "release"]
+__all__ = ["clip", "count", "hurried", "loaded", "release"]
 
 _CHUNK = 16 * 1024
 _EARLIEST_CUT = 12 * 1024
@@ -29,6 +35,17 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 _encoder = Encoder()
 _seen = Seen(8192)
+_haste = threading.local()
+
+
+@contextmanager
+def hurried() -> Iterator[None]:
+    """In this thread the encoder is not loaded until this ends (0.3 s); one that is there is used."""
+    _haste.on = True
+    try:
+        yield
+    finally:
+        _haste.on = False
 
 
 def count(text: str) -> int:
@@ -82,6 +99,8 @@ def _chunks(text: str) -> Iterator[str]:
 
 def _count_chunk(chunk: str) -> int:
     known = _seen.get(chunk)
+    if known is None and _rough():
+        return rough.count(chunk)
     if known is None:
         known = len(_encoder.encode(chunk))
         _seen.put(chunk, known)
@@ -90,6 +109,12 @@ def _count_chunk(chunk: str) -> int:
 
 def _fitting(chunk: str, budget: int) -> int:
     """How many characters of the chunk, which has more than `budget` tokens, fit."""
+    if _rough():
+        return bisect_left(range(len(chunk)), budget + 1, key=lambda length: rough.count(chunk[:length])) - 1
     furthest = _encoder.characters(_encoder.encode(chunk)[: budget + _REACH])
     lengths = range(furthest, 0, -1)
     return next((length for length in lengths if len(_encoder.encode(chunk[:length])) <= budget), 0)
+
+
+def _rough() -> bool:
+    return getattr(_haste, "on", False) and not _encoder.loaded

@@ -1,0 +1,32 @@
+"""Counting while a hook waits."""
+
+import pytest
+
+from memd import tokens
+from memd.tokens import rough
+
+TEXTS = (
+    "The limit of the retry handler is set to 40; `src/service/handler_4.py` has LIMIT = 40.\n" * 40,
+    "- [x] #12 2026-11-29 22:54Z human.typed | keep the tests green, 不要改动数据库结构\n" * 30,
+    "git commit -m 'Raise the limit' && python -m pytest tests/test_handler_4.py -q --maxfail=1\n" * 30,
+)
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=["prose", "memo", "commands"])
+def test_rather_too_many_than_too_few(text):
+    """What is counted by rule of thumb is at least what the encoder counts, and at most half as much again."""
+    assert tokens.count(text) <= rough.count(text) <= 1.5 * tokens.count(text)
+
+
+def test_nothing_is_loaded_while_a_hook_waits():
+    """Texts that were never counted are counted and cut without the encoder; afterwards exactly again."""
+    text = "What nobody has counted before stands in this line.\n" * 50
+    tokens.release()
+    with tokens.hurried():
+        counted, cut = tokens.count(text), tokens.clip(text, 100)
+        assert not tokens.loaded()
+    assert counted == rough.count(text)
+    assert text.startswith(cut)
+    assert rough.count(cut) <= 100 < rough.count(cut + text[len(cut) : len(cut) + 20])
+    assert tokens.count(text) < counted
+    assert tokens.loaded()

@@ -38,6 +38,8 @@ def main() -> int:
     outcome = modules[options.name].run(options)
     _tell(outcome, options)
     missed = not all(row.met for row in outcome.rows)
+    if outcome.document.get("wrong"):
+        print(f"wrong answers: {outcome.document['wrong']}", file=sys.stderr)
     return 1 if outcome.document.get("wrong") or (options.check and missed) else 0
 
 

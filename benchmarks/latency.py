@@ -16,6 +16,7 @@ import tempfile
 import threading
 import time
 from pathlib import Path
+from typing import Self
 
 from benchmarks import made
 from benchmarks.home import REPOSITORY, Home, rest
@@ -145,7 +146,7 @@ class Callbacks:
         self._folder = folder
         self._heard: list[tuple[int, str, int]] = []
 
-    def __enter__(self) -> "Callbacks":
+    def __enter__(self) -> Self:
         command = [sys.executable, "-c", CALLBACKS, str(self._folder)]
         self._said = tempfile.TemporaryFile("w+")
         self._child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=self._said, cwd=REPOSITORY)

@@ -26,7 +26,7 @@ from benchmarks.outcome import Outcome, Row, markdown
 
 MEMORY, DESCRIPTORS, THREADS = 150.0, 400, 300
 LINE = 100_000_000
-HEADS = ("part", "bytes", "took", "behind at the end", "caught up after", "memory at most", "descriptors", "threads")
+HEADS = ("part", "bytes", "took s", "bytes behind", "caught up s", "MB at most", "descriptors", "threads", "left")
 Figures = dict[str, Any]
 
 
@@ -38,6 +38,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--gigabytes", type=float, default=5.0)
     parser.add_argument("--lines", type=int, default=3, help="of 100 MB")
+    parser.add_argument("--rest", type=float, default=60.0, help="seconds to look at the daemon afterwards")
 
 
 def run(chosen: argparse.Namespace) -> Outcome:
@@ -55,14 +56,14 @@ def run(chosen: argparse.Namespace) -> Outcome:
                 f"{chosen.gigabytes:g} GB": load.part(lambda: huge(home, int(chosen.gigabytes * 1e9))),
             }
             before = daemon.cpu()
-            time.sleep(60)
-            idle = round(100 * (daemon.cpu() - before) / 60, 2)
+            time.sleep(chosen.rest)
+            idle = round(100 * (daemon.cpu() - before) / chosen.rest, 2)
             document = {"parts": parts, "idle_cpu_percent": idle, "rss_mb": round(daemon.memory(), 1)}
     cells = [(name, *(str(value) for value in part.values())) for name, part in parts.items()]
     lines = [
         *markdown(HEADS, cells),
         "",
-        f"afterwards {idle} % of a core over a minute, {document['rss_mb']} MB resident",
+        f"afterwards {idle} % of a core over {chosen.rest:.0f} s, {document['rss_mb']} MB resident",
     ]
     return Outcome(document, lines, judged(parts, idle))
 
@@ -109,7 +110,9 @@ class Load:
             if os.path.getsize(path) > LINE:
                 os.unlink(path)
         figures: Figures = {"bytes": sum(sizes.values()), "took_s": round(took, 1), "behind": behind}
-        return figures | {"caught_up_s": round(caught_up, 1), **{k: round(v, 1) for k, v in most.items()}, "left": left}
+        figures |= {"caught_up_s": round(caught_up, 1), **{k: round(v, 1) for k, v in most.items()}, "left": left}
+        print(figures, flush=True)
+        return figures
 
     def _behind(self, sizes: dict[str, int]) -> int:
         """Bytes that are on the disk and not yet read."""
@@ -128,6 +131,7 @@ def long_lines(home: Home, count: int) -> dict[str, int]:
     session = made.Session(77)
     path = home.projects / "-home-user-long" / f"{session.id}.jsonl"
     path.parent.mkdir(exist_ok=True)
+    path.touch()
     for _ in range(count):
         made.take_turn(session, path)
         row = next(row for row in session.turn() if row["type"] == "user" and "toolUseResult" in row)

@@ -96,7 +96,7 @@ class Daemon:
         open_pipeline = partial(Pipeline, chosen, paths, trouble=self._unwritten)
         self._worker = Worker(open_pipeline, self._turn, self._troubles.tell)
         self._rooted = self._roots()
-        self._watcher = Watcher(list(self._rooted), self._wanted, self._enters, self._hint)
+        self._watcher = Watcher(list(self._rooted), self._wanted, self._enters, self._hint, waits=self._worker.waits)
         self._reading: Store | None = None
         self._answers = Answers(self._worker, Folders(paths.state), chosen, self._reader, self._watcher.activate)
         self._desk = Desk(

@@ -7,6 +7,7 @@ and reading take turns where there is much of both, so that neither starves the 
 """
 
 import itertools
+import os
 import queue
 import threading
 import time
@@ -79,7 +80,7 @@ class Worker(threading.Thread):
         self._trouble = trouble
         self._jobs: queue.PriorityQueue[_Job] = queue.PriorityQueue()
         self._serial = itertools.count()
-        self._pending: dict[Path, int] = {}
+        self._pending: dict[str, int] = {}
         self._lock = threading.Lock()  # for _pending
         self._over = threading.Event()
         self.refreshed: Callable[[Pipeline, str], None] = lambda *_: None
@@ -101,11 +102,15 @@ class Worker(threading.Thread):
     def hint(self, tool: Tool, path: Path, urgency: Urgency = Urgency.LIVE, order: float = 0.0) -> None:
         """A transcript, or a file that holds some, may have grown: read it on, once, however many hints there are."""
         with self._lock:
-            known = self._pending.get(path)
+            known = self._pending.get(name := os.fspath(path))
             if known is not None and known <= urgency:
                 return
-            self._pending[path] = urgency
+            self._pending[name] = urgency
         self.submit(urgency, lambda pipeline: self._read(pipeline, tool, path, urgency, order), order)
+
+    def waits(self, path: str) -> bool:
+        """Whether a live transcript waits to be read: what comes until then is read with it."""
+        return self._pending.get(path, Urgency.LAST) <= Urgency.LIVE
 
     def depth(self) -> int:
         """Jobs that wait."""
@@ -187,7 +192,7 @@ class Worker(threading.Thread):
 
     def _read(self, pipeline: Pipeline, tool: Tool, path: Path, urgency: Urgency, order: float) -> None:
         with self._lock:
-            self._pending.pop(path, None)
+            self._pending.pop(os.fspath(path), None)
         try:
             news = pipeline.news(tool, path)
             step = pipeline.step(tool, path) if any(one.path == path for one in news) else None

@@ -1,6 +1,7 @@
 """The exact strings in a text: paths, links, ids, versions, numbers, names of code. Language is left out. Pure."""
 
 import re
+import sys
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -34,7 +35,7 @@ _IS_PATH = re.compile(r"^[~/.]|\.\w{1,8}(?::[\d-]+)?$|/.*/|\d|[-_]")
 _NOT_ROUND = re.compile(rf"^(?!(?:{'|'.join(_ROUND)})$)")
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=4_096)
 def strings(text: str) -> tuple[tuple[str, str, str], ...]:
     """Each exact string of a text once: its kind (`path`, `value`, `name`), itself, and the word before a bare value.
 
@@ -44,7 +45,7 @@ def strings(text: str) -> tuple[tuple[str, str, str], ...]:
     found: dict[str, tuple[str, str, str]] = {}
     for kind, item, label in _all(text):
         if item not in found and 3 <= len(item) <= LONGEST and item not in _LITTLE:
-            found[item] = (kind, item, label)
+            found[item] = (kind, sys.intern(item), label)
     return tuple(found.values())
 
 

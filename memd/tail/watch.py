@@ -36,6 +36,8 @@ class Watcher:
     `wanted(path)` decides by the path alone, as `enters(path)` does for directories below a root. `on_hint` is called from
     two threads, also at the same time; it has to be quick (put the path into a queue) and must not raise. The first sweep
     gives a hint for every wanted file.
+    `waits(path)`: whether a hint was given that nobody followed yet. Then an event more is let go at once: in a storm watchdog
+    queues them without end, some 500 bytes each, and who has not looked yet will see what it tells.
     All methods can be called from any thread; `start` and `stop` once.
     """
 
@@ -46,12 +48,14 @@ class Watcher:
         enters: Callable[[str], bool],
         on_hint: Callable[[Path], None],
         *,
+        waits: Callable[[str], bool] = lambda _: False,
         most_directories: int = MOST_DIRECTORIES,
     ) -> None:
         self._roots = [os.fspath(root) for root in roots]
         self._wanted = wanted
         self._enters = enters
         self._on_hint = on_hint
+        self._waits = waits
         self._kernel = Watches(self._on_event, self.sweep_soon)
         self._thread = threading.Thread(target=self._run, name="memd-watch", daemon=True)
         self._wake = threading.Event()
@@ -123,16 +127,18 @@ class Watcher:
     def _sweep(self) -> None:
         self._sweep_asked = False
         errors: list[str] = []
-        found = list(sweep(map(Path, self._roots), self._wanted, self._enters, lambda error: errors.append(str(error))))
+        found, changed = dict[str, int](), list[tuple[int, str]]()
+        for file in sweep(map(Path, self._roots), self._wanted, self._enters, lambda error: errors.append(str(error))):
+            path, state = os.fspath(file.path), hash((file.inode, file.size, file.mtime_ns))
+            found[path] = state
+            if self._seen.get(path) != state:
+                changed.append((file.mtime_ns, path))
         self._unreadable = tuple(errors)
-        found.sort(key=lambda file: file.mtime_ns)  # the latest last: they stay active longest
-        states = {os.fspath(file.path): hash((file.inode, file.size, file.mtime_ns)) for file in found}
+        now = time.time()
+        for mtime, path in sorted(changed):  # the latest last: they stay active longest
+            self._compare(path, found[path], max(0.0, now - mtime / 1e9))
         with self._lock:
-            changed = [path for path, state in states.items() if self._seen.get(path) != state]
-            missing = self._seen.keys() - states.keys()
-        ages = {os.fspath(file.path): time.time() - file.mtime_ns / 1e9 for file in found}
-        for path in changed:
-            self._compare(path, states[path], max(0.0, ages[path]))
+            missing = self._seen.keys() - found.keys()
         for path in missing:
             self._compare(path, _state(path))
 
@@ -186,7 +192,9 @@ class Watcher:
                 self._fresh.append(paths[-1])
                 self._wake.set()
             return
-        for path in filter(self._wanted, paths):
+        for path in paths:
+            if self._waits(path) or not self._wanted(path):
+                continue
             with self._lock:
                 self._record(path, _state(path))
             self._on_hint(Path(path))

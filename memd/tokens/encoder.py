@@ -39,10 +39,8 @@ class Encoder:
         return len(self._get().decode_bytes(tokens).decode("utf-8", "ignore"))
 
     def release(self) -> None:
-        """Forget the ranks and give the memory back to the system; the next `encode` loads them again."""
+        """Forget the ranks and give the memory back to the system, whatever else it was freed by; `encode` loads again."""
         with self._loading:
-            if self._encoding is None:
-                return
             self._encoding = None
         _return_freed_memory()
 

@@ -9,7 +9,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def benchmark(*words):
-    command = [sys.executable, "-m", "benchmarks", "hook", "--runs", "2", *words]
+    command = [sys.executable, "-m", "benchmarks", "hook", "--runs", "2", "--sessions", "20", *words]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=240, check=False)
 
 
@@ -18,7 +18,7 @@ def test_every_case_is_measured_and_right(tmp_path):
     done = benchmark("--json", str(tmp_path / "hook.json"))
     assert done.returncode == 0, done.stderr
     document = json.loads((tmp_path / "hook.json").read_text("utf-8"))
-    rows = document["rows"]
+    rows = document["series"]
     assert document["wrong"] == 0
     for mode in ("up", "down"):
         assert sum(rows[f"{mode}: SessionStart {part}"]["bytes"] for part in range(1, 5)) > 38_000
@@ -31,4 +31,4 @@ def test_a_wrong_reply_fails_the_run(tmp_path):
     silent.write_text("pass\n", "utf-8")
     done = benchmark("--hook", str(silent), "--json", str(tmp_path / "hook.json"))
     assert done.returncode == 1
-    assert "wrong replies" in done.stderr
+    assert "wrong answers" in done.stderr

@@ -20,7 +20,7 @@ from benchmarks import made
 from benchmarks.home import Home
 from benchmarks.outcome import Outcome, markdown
 
-CCUSAGE, LOG = "20.0.14", "1.7.0"
+CCUSAGE, LOG = "18.0.11", "1.7.0"
 TOOLS = Path(__file__).parents[1] / ".clients" / "readers"
 
 
@@ -86,7 +86,7 @@ def ccusage() -> list[str]:
     command = place / "node_modules" / ".bin" / "ccusage"
     if not command.exists() and shutil.which("npm"):
         options = ["--prefix", str(place), "--no-audit", "--no-fund", "--no-save", "--no-package-lock"]
-        subprocess.run(["npm", "install", *options, f"ccusage@{CCUSAGE}"], check=False, capture_output=True)
+        subprocess.run(["npm", "install", "--ignore-scripts", *options, f"ccusage@{CCUSAGE}"], check=False, capture_output=True)
     return [str(command), "daily", "--offline", "--json"] if command.exists() else []
 
 

@@ -248,6 +248,5 @@ class Pipeline:
 
     def missing(self) -> list[tuple[Tool, Path]]:
         """Transcripts that were deleted while nobody watched."""
-        left = [row for row in self.store.sources() if row.gone_at is None]
-        known = [(TOOLS[tool], Path(row.path)) for row in left if (tool := row.session.partition(":")[0]) in TOOLS]
+        known = ((tool, Path(path)) for tool in TOOLS.values() for path in self.store.offsets(tool.name))
         return [(tool, path) for tool, path in known if not tool.there(path)]

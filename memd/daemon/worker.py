@@ -16,6 +16,7 @@ from concurrent.futures import Future
 from contextlib import closing
 from dataclasses import dataclass, field
 from enum import IntEnum
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,8 @@ class _Job:
     order: float
     serial: int
     run: Callable[[Pipeline], Any] = field(compare=False)
-    result: "Future[Any]" = field(compare=False)
+    result: "Future[Any] | None" = field(compare=False)
+    """Where somebody waits for it: at a start there are as many hints as transcripts, and a future takes a kilobyte."""
 
 
 class Worker(threading.Thread):
@@ -95,9 +97,9 @@ class Worker(threading.Thread):
 
     def submit(self, urgency: Urgency, run: Callable[[Pipeline], Any], order: float = 0.0) -> "Future[Any]":
         """Have a job done; lower `order` goes first among equals."""
-        job = _Job(urgency, order, next(self._serial), run, Future())
-        self._jobs.put(job)
-        return job.result
+        result: Future[Any] = Future()
+        self._jobs.put(_Job(urgency, order, next(self._serial), run, result))
+        return result
 
     def hint(self, tool: Tool, path: Path, urgency: Urgency = Urgency.LIVE, order: float = 0.0) -> None:
         """A transcript, or a file that holds some, may have grown: read it on, once, however many hints there are."""
@@ -106,7 +108,8 @@ class Worker(threading.Thread):
             if known is not None and known <= urgency:
                 return
             self._pending[name] = urgency
-        self.submit(urgency, lambda pipeline: self._read(pipeline, tool, path, urgency, order), order)
+        read = partial(self._read, tool=tool, path=path, urgency=urgency, order=order)
+        self._jobs.put(_Job(urgency, order, next(self._serial), read, None))
 
     def waits(self, path: str) -> bool:
         """Whether a live transcript waits to be read: what comes until then is read with it."""
@@ -179,16 +182,18 @@ class Worker(threading.Thread):
         return session if session is not None and self._due[session] <= time.monotonic() else None
 
     def _do(self, pipeline: Pipeline, job: _Job) -> None:
-        if not job.result.set_running_or_notify_cancel():
+        if job.result is not None and not job.result.set_running_or_notify_cancel():
             return
         try:
             value = job.run(pipeline)
         except Exception as error:  # noqa: BLE001 - the thread outlives every job, and tells
             if not isinstance(error, UserError):  # that is for the one who asked
                 self._tell("job failed", "", error)
-            job.result.set_exception(error)
+            if job.result is not None:
+                job.result.set_exception(error)
         else:
-            job.result.set_result(value)
+            if job.result is not None:
+                job.result.set_result(value)
 
     def _read(self, pipeline: Pipeline, tool: Tool, path: Path, urgency: Urgency, order: float) -> None:
         with self._lock:

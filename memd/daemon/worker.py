@@ -1,8 +1,8 @@
 """The daemon's one working thread: it owns the record, takes jobs by urgency, and refreshes checkpoints when they are due.
 
 Hooks come first, then the command line, checkpoints that are due, live transcripts, and last the old transcripts of the
-backfill, newest first. Every job is short (a step reads about a megabyte), so that nothing urgent waits long. Checkpoints
-and reading take turns where there is much of both, so that neither starves the other. What failed because of the machine
+backfill, newest first. Every job is short (a step reads about a megabyte), so that nothing urgent waits long. Where there is
+much to read, checkpoints have a quarter of the time, so that neither starves the other. What failed because of the machine
 (a full disk, a locked file) is tried again by and by: no hint may come for it any more.
 """
 
@@ -35,6 +35,9 @@ SOON, LATER = 0.05, 2.0
 """Seconds to a refresh: after what a person said or a turn's end, and after anything else."""
 SHARE = 10
 """A session's refreshes may take one part in so many of the time while its turn runs: a huge one is refreshed less often."""
+PAUSE, LONGEST_PAUSE = 3, 1.0
+"""After a refresh no other begins for so many times its length, and at most so many seconds: what is appended meanwhile is read
+in milliseconds, and waits for a refresh one time in four at most."""
 AGAIN = 30.0
 """Seconds after which what the machine would not let us do is tried again."""
 IDLE = 60.0
@@ -94,6 +97,7 @@ class Worker(threading.Thread):
         self._again: dict[Path, tuple[float, Callable[[], None]]] = {}  # what failed, when to hint at it again
         self._cost: dict[str, float] = {}  # session -> seconds of its last refresh
         self._refreshed = False  # the last thing done was a refresh
+        self._paused = 0.0  # until when no checkpoint is refreshed
 
     def submit(self, urgency: Urgency, run: Callable[[Pipeline], Any], order: float = 0.0) -> "Future[Any]":
         """Have a job done; lower `order` goes first among equals."""
@@ -169,7 +173,8 @@ class Worker(threading.Thread):
             return None
 
     def _patience(self) -> float:
-        due = min([*self._due.values(), *(when for when, _ in self._again.values())], default=None)
+        again = (when for when, _ in self._again.values())
+        due = min([*(max(when, self._paused) for when in self._due.values()), *again], default=None)
         return IDLE if due is None else max(0.0, due - time.monotonic())
 
     def _hint_again(self) -> None:
@@ -178,8 +183,9 @@ class Worker(threading.Thread):
             self._again.pop(path)[1]()
 
     def _overdue(self) -> str | None:
-        session = min(self._due, key=lambda name: self._due[name], default=None)
-        return session if session is not None and self._due[session] <= time.monotonic() else None
+        now = time.monotonic()
+        session = None if now < self._paused else min(self._due, key=lambda name: self._due[name], default=None)
+        return session if session is not None and self._due[session] <= now else None
 
     def _do(self, pipeline: Pipeline, job: _Job) -> None:
         if job.result is not None and not job.result.set_running_or_notify_cancel():
@@ -258,7 +264,8 @@ class Worker(threading.Thread):
             self._tell("checkpoint failed", f"{session}: ", error)
             if isinstance(error, Fault | OSError):
                 self._due[session] = time.monotonic() + AGAIN
-        self._cost[session] = time.monotonic() - start
+        self._cost[session] = (end := time.monotonic()) - start
+        self._paused = end + min(self._cost[session] * PAUSE, LONGEST_PAUSE)
 
     def _tell(self, what: str, about: str, error: Exception) -> None:
         if self._trouble(f"{about}{type(error).__name__}: {error}"):

@@ -82,7 +82,7 @@ def run(options: argparse.Namespace) -> Outcome:
         for mode in ("up", "down"):
             series |= bench.measure(mode)
     wrong = sum(int(row["wrong"]) for row in series.values())
-    document = {"python": options.python, "sessions": options.sessions, "wrong": wrong, "series": series}
+    document = {"interpreter": options.python, "sessions": options.sessions, "wrong": wrong, "series": series}
     return Outcome(document, table(series), judged(series, options.sessions))
 
 

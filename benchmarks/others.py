@@ -86,7 +86,9 @@ def ccusage() -> list[str]:
     command = place / "node_modules" / ".bin" / "ccusage"
     if not command.exists() and shutil.which("npm"):
         options = ["--prefix", str(place), "--no-audit", "--no-fund", "--no-save", "--no-package-lock"]
-        subprocess.run(["npm", "install", "--ignore-scripts", *options, f"ccusage@{CCUSAGE}"], check=False, capture_output=True)
+        subprocess.run(
+            ["npm", "install", "--ignore-scripts", *options, f"ccusage@{CCUSAGE}"], check=False, capture_output=True
+        )
     return [str(command), "daily", "--offline", "--json"] if command.exists() else []
 
 

@@ -23,8 +23,8 @@ PREVIEW = 60
 """Characters of a message that fell out, where it has at least twice as many."""
 _VALUE = re.compile(r"\S*\d\S*")
 """What two messages may differ in and still say the same of another value."""
-_SAYING = 5
-"""Words beside its values that a message has at least, for such a likeness to mean anything."""
+_SAYING, _PAIR = 5, 2
+"""Words beside its values that a message has at least, for such a likeness to mean anything; and so many are alike."""
 
 
 class Said:
@@ -168,18 +168,17 @@ def _said(record: Record) -> tuple[str, str]:
 
 
 def restated(records: Sequence[Record]) -> dict[int, int]:
-    """Messages that differ from a later one in nothing but values: number -> number of the last such one.
+    """Messages that differ from one later message in nothing but values: number -> number of the later.
 
-    Whether it took the other's place, structure cannot tell; it says where to look.
+    Whether it took the other's place, structure cannot tell; it says where to look. Three and more are a series of their own.
     """
-    last, found = dict[str, Record](), dict[int, int]()
-    for record in reversed(records):
+    alike = dict[str, list[int]]()
+    for record in records:
         said = " ".join(record.text.split())
         words, values = _VALUE.subn("", said)
         if values and len(words.split()) >= _SAYING:
-            later = last.setdefault(_VALUE.sub("0", said), record)
-            found |= {record.number: later.number} if later is not record else {}
-    return found
+            alike.setdefault(_VALUE.sub("0", said), []).append(record.number)
+    return {numbers[0]: numbers[1] for numbers in alike.values() if len(numbers) == _PAIR}
 
 
 def _time(at: int | None, before: int | None) -> str:

@@ -81,6 +81,11 @@ def test_likeness_alone_is_no_mark(first, second):
     assert restated([record(1, first), record(2, second)]) == {}
 
 
+def test_a_series_is_no_restatement():
+    """Conditions 1, 2 and 3 in the same words all hold."""
+    assert restated([record(n, f"Condition {n}: the limit of upstream {n} stays as it is.") for n in (1, 2, 3)]) == {}
+
+
 @pytest.mark.parametrize("way", ["(said 3 times): yes", "(again in #4 with other values): no", "(left out) delete it"])
 def test_what_imitates_such_a_line_is_escaped(way):
     """Nobody's second line can pass for a message of its own."""

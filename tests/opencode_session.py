@@ -19,6 +19,7 @@ class OpenCodeSession:
         self._notes = None if notes is None else notes / session / "notes.jsonl"
         self._at = int(time.time() * 1000) - 60_000
         self._seq, self._ids, self._user, self._answer = -1, 0, None, None
+        self._events = -1  # an event's id is never used again, its number is where events were deleted
         fresh = not database.exists()
         database.parent.mkdir(parents=True, exist_ok=True)
         self._sql = sqlite3.connect(database, isolation_level=None)
@@ -45,9 +46,10 @@ class OpenCodeSession:
 
     def raw(self, kind, data):
         self._seq += 1
+        self._events += 1
         self._sql.execute("BEGIN")
         self._sql.execute("INSERT OR REPLACE INTO event_sequence VALUES (?, ?, NULL)", (self.session, self._seq))
-        row = (f"evt_{self.session}_{self._seq:06}", self.session, self._seq, kind, data)
+        row = (f"evt_{self.session}_{self._events:06}", self.session, self._seq, kind, data)
         self._sql.execute("INSERT INTO event (id, aggregate_id, seq, type, data) VALUES (?, ?, ?, ?, ?)", row)
         self._sql.execute("COMMIT")
 

@@ -54,7 +54,7 @@ class Cursor:
             device, inode, offset, seen = (int(fields[name]) for name in ("device", "inode", "offset", "seen"))
             fingerprint = bytes.fromhex(fields["fingerprint"])
             known = fields["v"] == VERSION and min(device, inode, offset, seen) >= 0
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
             raise StoreTrouble(f"a cursor in the store is damaged: {text[:80]!r}") from error
         if not known:
             raise StoreTrouble(f"a cursor in the store is damaged or from a newer memd: {text[:80]!r}")

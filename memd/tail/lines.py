@@ -40,8 +40,8 @@ def read(path: Path | str, cursor: Cursor, limit: int = 1 << 20, *, caps: Caps =
             return _read(source, cursor, min(limit, caps.line), caps)
     except (FileNotFoundError, NotADirectoryError):
         return Batch((), cursor, 0, gone=True)
-    except OSError as error:
-        raise SourceUnreadable(f"{path}: {error.strerror or error}") from error
+    except (OSError, ValueError) as error:  # a hook may name a path that can be none
+        raise SourceUnreadable(f"{path}: {getattr(error, 'strerror', None) or error}") from error
 
 
 def read_on(path: Path | str, cursor: str | None, limit: int = 1 << 20) -> Batch:

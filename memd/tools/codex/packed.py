@@ -62,7 +62,7 @@ class Cursor:
             marks = tuple(int(mark) for mark in fields["packed"])
             known = fields["v"] == 1 and int(fields["offset"]) >= 0
             offset, over = int(fields["offset"]), bool(fields["over"])
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
             raise StoreTrouble(f"a cursor in the store is damaged: {text[:80]!r}") from error
         if not known:
             raise StoreTrouble(f"a cursor in the store is damaged or from a newer memd: {text[:80]!r}")
@@ -144,8 +144,8 @@ def read(path: Path, cursor: str | None, limit: int) -> Batch:
         return _read(path, before, min(limit, CAPS.line))
     except (FileNotFoundError, NotADirectoryError):
         return Batch((), before or Cursor(0, ()), 0, gone=True)
-    except OSError as error:
-        raise SourceUnreadable(f"{path}: {error.strerror or error}") from error
+    except (OSError, ValueError) as error:  # a hook may name a path that can be none
+        raise SourceUnreadable(f"{path}: {getattr(error, 'strerror', None) or error}") from error
     except zstandard.ZstdError as error:
         raise SourceUnreadable(f"{path}: not to be decompressed: {error}") from error
 

@@ -55,7 +55,7 @@ class Cursor:
             fields: dict[str, Any] = json.loads(text)
             known = fields.pop("v") == VERSION
             found = cls(**fields)
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise StoreTrouble(f"a cursor in the store is damaged: {text[:80]!r}") from error
         if not known or not all(_fits(getattr(found, name), usual) for name, usual in asdict(cls()).items()):
             raise StoreTrouble(f"a cursor in the store is damaged or from a newer memd: {text[:80]!r}")

@@ -14,7 +14,7 @@ from sqlite3 import Connection
 
 from memd.errors import SourceUnreadable
 from memd.tail import lines
-from memd.tail.batch import Batch, Line
+from memd.tail.batch import Batch, Gap, Line
 from memd.tail.rows import opened
 from memd.tools.opencode import copies, database, place, rows, storage
 from memd.tools.opencode.cursor import Cursor
@@ -128,7 +128,8 @@ def _look(sql: Connection, ident: str, cursor: Cursor, limit: int) -> tuple[Batc
     size = upto or look.cursor.rows
     if not (look.cursor.whole or look.cursor.filled):
         size = max(size, database.count(sql, ident), look.cursor.offset + 1)
-    return Batch(tuple(look.taken), look.cursor, size, restarted=moved), look.cursor
+    lost = (Gap("overwritten", 0, "events"),) if moved else ()  # how many were never seen is nobody's to know
+    return Batch(tuple(look.taken), look.cursor, size, lost, restarted=moved), look.cursor
 
 
 def _log(look: _Look) -> None:

@@ -1,0 +1,123 @@
+"""The model: what must be recorded, what may be, and what was seen recorded and must never change again.
+
+What a transcript holds is told by reading it from its start in one go, by the tool's own reader; the record was made in
+many goes, with everything that happened in between. So a text that is on disk when all has come to rest has to be recorded,
+one that an operation took away before may be, and no other; each of them once, under a number that it keeps.
+"""
+
+import json
+import re
+
+from memd.model import Message
+from memd.store import Store
+from memd.store.folders import Folders
+from memd.tools.registry import TOOLS
+
+OURS = re.compile(r"\S+ says \d{5}\.")
+_NUMBER = re.compile(rb"memd checkpoint (\d+)(?:, part \d of| of \S+ ends here)")
+
+
+def tool_of(session):
+    return TOOLS[session.partition(":")[0]]
+
+
+def on_disk(source):
+    """The texts that a transcript holds, read from its start; OpenCode's plugin has noted nothing."""
+    tool = tool_of(source.id)
+    if not tool.there(source.transcript):
+        return set()
+    batch = tool.read(source.transcript, None, 1 << 40, source.transcript.parent / "no-notes")
+    identity = tool.identify(source.transcript, [line.data for line in batch.lines])
+    if identity is None:
+        return set()
+    state, found = tool.start(identity), set()
+    for line in batch.lines:
+        state, events = tool.feed(state, line)
+        found |= {match[0] for event in events if isinstance(event, Message) and (match := OURS.search(event.text))}
+    return found
+
+
+class Ledger:
+    """One source's account."""
+
+    def __init__(self, source):
+        self.source = source
+        self.must, self.may = set(), set()
+        self._numbers = {}
+        self._seen = ()
+        self.broken = False
+
+    def before(self, *, taking):
+        """Called before an operation: what it can take away need not have been recorded yet."""
+        if taking:
+            self.may |= on_disk(self.source)
+
+    def missing(self, store):
+        """What is on disk now and not recorded."""
+        return on_disk(self.source) - {m[0] for one in store.messages(self.source.id) if (m := OURS.search(one.text))}
+
+    def settle(self):
+        """All is at rest: what is on disk was there for longer than a sweep, and what it was read from may be gone."""
+        self.must |= on_disk(self.source)
+        self.broken = self.broken or not self.source.goes_on(self._seen)
+        self._seen = self.source.seen()
+
+    def check(self, store):
+        """Everything that holds at any time, killed or not, and whatever happened to the transcript."""
+        records = store.messages(self.source.id)
+        assert [one.number for one in records] == list(range(1, len(records) + 1)), "numbers without gaps"
+        now = {one.number: (one.key, one.text) for one in records}
+        assert {number: now.get(number) for number in self._numbers} == self._numbers, "a number changed its entry"
+        self._numbers = now
+        texts = [match[0] for one in records if (match := OURS.search(one.text))]
+        assert len(texts) == len(set(texts)), f"doubled: {sorted(text for text in texts if texts.count(text) > 1)}"
+        assert self.must <= set(texts), f"lost: {sorted(self.must - set(texts))}"
+        assert set(texts) <= self.must | self.may | on_disk(self.source), "an entry that nobody wrote"
+        if self.broken:
+            assert any(kind == "overwritten" for kind, _ in store.gaps(self.source.id)), f"no gap was counted: {self.source.id} {store.gaps(self.source.id)}"
+        return len(texts)
+
+
+def check_files(state, session):
+    """What hooks find on disk is of one number and whole, whenever the daemon was killed."""
+    tool, _, native = session.partition(":")
+    folders = Folders(state)
+    folder = folders.session(tool, native)
+    number = folders.published(folder)
+    if not number:
+        return
+    place = folder / "history" / f"{number:04}"
+    assert {"mind.md", "memo.md", "scene.md", "checkpoint.md"} <= {path.name for path in place.iterdir()}
+    for name, reply in folders.replies(folder).by_name.items():
+        if reply.startswith(b"{"):
+            json.loads(reply)
+        assert {int(found) for found in _NUMBER.findall(reply)} <= {number}, f"{name} of another number"
+
+
+def check_whole(state, session):
+    """All has come to rest: row, copies and ready replies are of one number, and of the newest."""
+    tool, _, native = session.partition(":")
+    folders = Folders(state)
+    folder = folders.session(tool, native)
+    with Store.open(state / "memd.db", readonly=True) as store:
+        made, known = store.current_checkpoint(session), store.session(session)
+        numbers = store.checkpoint_numbers(session)
+    if known is None or not known.messages:
+        return
+    assert made.upto == known.messages
+    assert made.number == numbers[-1] == folders.published(folder)
+    for name in ("mind", "memo", "scene"):
+        assert (folder / f"{name}.md").read_text("utf-8") == getattr(made.parts, name), name
+    assert (folder / "checkpoint.md").read_text("utf-8") == folders.text(folder, made.number)
+    check_files(state, session)
+
+
+def at_rest(state, session):
+    """Whether a session's checkpoint and its files hold for all that is recorded."""
+    tool, _, native = session.partition(":")
+    folders = Folders(state)
+    with Store.open(state / "memd.db", readonly=True) as store:
+        known, made = store.session(session), store.current_checkpoint(session)
+        if known is None or not known.messages:
+            return True
+        return made and made.upto >= known.messages and folders.published(folders.session(tool, native)) == made.number

@@ -28,6 +28,7 @@ class Draft:
         waits = (words.text for words in self.content.queued)
         skills = (text for named in self.content.skills for text in named)
         asks = ["asks"] if self.content.asks else []
+        asks += ["unsummed"] if self.content.unsummed else []
         shown = (self.parts.mind, self.parts.memo, self.parts.scene, self.content.writer, *waits, *skills, *asks)
         return hashlib.blake2b("\0".join(shown).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
@@ -74,6 +75,7 @@ def draft(
         skills=tuple((one.skill.name, one.text) for one in beside.texts),
         newest=f"{beside.folder}/{NEWEST}" if beside.recent else "",
         asks=asks,
+        unsummed=material.unsummed,
         operator=any(e.record.channel is Channel.OPERATOR_HEADLESS for e in listed),
     )
     return Draft(parts, content, material.upto, beside)

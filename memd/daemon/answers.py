@@ -4,15 +4,17 @@ What hands a checkpoint over is `giving`; here is who asks, and the few answers 
 """
 
 import json
+import os
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from memd.config import Config
 from memd.daemon.briefing import Briefing
-from memd.daemon.giving import Giving, after_reply, transcript
+from memd.daemon.giving import Giving, after_reply, located
 from memd.daemon.guard import Guard
 from memd.daemon.pipeline import Pipeline, wall_clock
 from memd.daemon.reminding import Reminding
@@ -44,11 +46,13 @@ class Answers:
         config: Config,
         reader: Callable[[], Store],
         live: Callable[[Path], None] = lambda _: None,
+        trouble: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._worker = worker
         self._config = config
         self._reader = reader
         self._live = live
+        self._trouble = trouble
         self._giving = Giving(worker, folders, reader)
         self._telling = Telling(worker, reader)
         self._briefing = Briefing(config, reader)
@@ -68,6 +72,7 @@ class Answers:
         moment = tool.moment(request.event, payload) if tool and payload is not None else None
         if tool is None or moment is None:
             return None
+        moment = replace(moment, cwd=_possible(moment.cwd), transcript=_possible(moment.transcript))
         if not moment.child:
             after_reply(lambda: self._notice(tool, moment))
         return b"" if moment.child else await self._event(tool, moment, request)
@@ -102,20 +107,28 @@ class Answers:
     def _notice(self, tool: Tool, moment: Moment) -> None:
         """A hook is a hint as well: its session's transcript is read now, and followed wherever it lies.
 
-        One that names none is about a session that the record may know.
+        One that names none, or one that is not there, is about a session that the record may know: by its id, since a
+        client may spell its paths in another way (a shell of its own, a worktree). Where it does not, and the session is at
+        work, that is told.
 
         At a session's start it is not there yet, and nobody may watch its folder: from now on somebody does.
         """
-        known = None if moment.transcript else self._reader().session(f"{tool.name}:{moment.session}")
-        path = Path(moment.transcript or (known.path if known else None) or "")
-        if path.is_absolute() and (known or tool.wanted(path)):
-            if tool.wanted(path):
-                self._live(path)
-            self._worker.hint(tool, path, Urgency.LIVE)
+        named = Path(moment.transcript or "")
+        there = named.is_absolute() and tool.there(named)
+        known = None if there else self._reader().session(f"{tool.name}:{moment.session}")
+        for path in (named, Path(known.path if known and known.path else "")):
+            if path.is_absolute() and (known or tool.wanted(path)):
+                if tool.wanted(path):
+                    self._live(path)
+                self._worker.hint(tool, path, Urgency.LIVE)
+        if not there and known is None and moment.transcript and moment.event in {tool.call_event, "PreCompact"}:
+            self._trouble(
+                f"hooks of {tool.name} name a transcript that is not there, and its session is not recorded: {named}"
+            )
 
     def _end(self, tool: Tool, moment: Moment) -> bytes:
         """What the session still wrote is read first: an entry that comes after the end would take it back."""
-        name, path = f"{tool.name}:{moment.session}", transcript(tool, moment)
+        name, path = f"{tool.name}:{moment.session}", located(tool, moment, self._reader())
 
         def end(pipeline: Pipeline) -> None:
             with suppress(SourceUnreadable):
@@ -183,6 +196,14 @@ class Answers:
             return json.dumps(await control(payload)).encode()
         except MemdError as error:
             return json.dumps({"error": str(error)}).encode()
+
+
+def _possible(path: str | None) -> str | None:
+    """A path as it is; None for what none can be, however a hook came to name it."""
+    try:
+        return path if path is None or b"\0" not in os.fsencode(path) else None
+    except UnicodeEncodeError:
+        return None
 
 
 def _object(payload: bytes) -> dict[str, Any] | None:

@@ -10,7 +10,7 @@ from memd import tokens
 from memd.checkpoint import shown, turn
 from memd.checkpoint.carry import NOBODY, Judged, Writer
 from memd.config import Config
-from memd.daemon import afterthoughts
+from memd.daemon import afterthoughts, summaries
 from memd.daemon.attaching import attached
 from memd.daemon.judging import Edits, Judging, as_kept, by_hand
 from memd.daemon.lineage import inherited
@@ -53,14 +53,16 @@ class Keeper:
         calls |= {d.call: d for d in store.operations(name, upto=upto, kinds={Kind.TASKS}, last=20)}
         calls |= {d.call: d for d in store.operations(name, upto=upto, last=CALLS)}
         said, before = inherited(store, name, store.messages(name, upto=upto, channels=SPEAKING))
+        boundaries = tuple(store.boundaries(name)[: None if upto is None else session.compactions])
         return Material(
             session,
             said,
             tuple(store.messages(name, upto=upto, channels={Channel.AGENT_TEXT}, last=AGENT_TEXTS)),
             tuple(sorted(calls.values(), key=lambda d: (d.number, d.at or 0))),
-            tuple(store.boundaries(name)[: None if upto is None else session.compactions]),
+            boundaries,
             before,
             self._waiting(session) if upto is None else (),
+            summaries.failed(store, name, boundaries, upto),
         )
 
     def foreseen(self, session: Session, boundary: Boundary) -> Rendered:

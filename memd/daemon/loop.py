@@ -103,7 +103,9 @@ class Daemon:
         self._rooted = self._roots()
         self._watcher = Watcher(list(self._rooted), self._wanted, self._enters, self._hint, waits=self._worker.waits)
         self._reading: Store | None = None
-        self._answers = Answers(self._worker, Folders(paths.state), chosen, self._reader, self._watcher.activate)
+        self._answers = Answers(
+            self._worker, Folders(paths.state), chosen, self._reader, self._watcher.activate, self._trouble
+        )
         self._desk = Desk(
             Writing(chosen, paths, environ), self._worker, self._trouble, automatic=chosen.checkpoint.writer == AGENT
         )

@@ -74,6 +74,7 @@ class Reader:
         if seed is None:
             return Step(None)
         state = self._state(tool, seed, row, restarted=batch.restarted)
+        anew = batch.restarted or state is None
         if state is None:  # another version's state: read the whole file again, its row ids keep it from doubling
             batch = self._read(tool, path, None, limit)
             state = tool.start(_identity(seed))
@@ -84,7 +85,14 @@ class Reader:
             return self.step(tool, path, limit * 8) if admitted is None else Step(None)
         now = self._clock()
         done = self._store.commit(
-            seed, batch.cursor.dumps(), tool.dump(state), events, size=batch.size, offset=batch.cursor.offset, now=now
+            seed,
+            batch.cursor.dumps(),
+            tool.dump(state),
+            events,
+            size=batch.size,
+            offset=batch.cursor.offset,
+            now=now,
+            anew=anew,
         )
         return Step(
             seed.session,

@@ -2,18 +2,21 @@
 
 import os
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memd.checkpoint.due import resting
 from memd.config import Config
+from memd.daemon import summaries
 from memd.errors import Fault
 from memd.extract.response import answered
 from memd.health import Facts, Verdict, judge
-from memd.model import BESIDE_CHANNELS, MEMO_CHANNELS, Checkpoint, Delivered, Kind, Run, Session
+from memd.model import BESIDE_CHANNELS, LOST, MEMO_CHANNELS, Checkpoint, Delivered, Kind, Run, Session
 from memd.model.channels import Channel
 from memd.store import SourceRow, Store
+from memd.tools.protocol import Tool
 from memd.tools.registry import TOOLS
 
 if TYPE_CHECKING:
@@ -27,6 +30,8 @@ _FIRST, _WORDS = 30, 300
 """Among so many entries the first prompt is looked for; so many characters of it stand for a title."""
 _CALLS = 300
 """So many of the newest reading calls, and of the agent's texts, are looked through for what it did with a checkpoint."""
+UNHEARD, _HISTORY = 120_000, 1 << 18
+"""Milliseconds after which what was typed should be in the transcript; bytes of the list of prompts that are looked through."""
 _RECENT = 50
 """So many of the newest messages are looked through for what never arrived."""
 
@@ -91,6 +96,11 @@ def row(
         damaged=sum(count for (kind, _), count in gaps.items() if kind in {"torn", "malformed"}),
         returns=sum(count for (kind, _), count in gaps.items() if kind == "writers"),
         undelivered=_undelivered(store, session),
+        lost={what: count for (kind, what), count in gaps.items() if kind == LOST},
+        absent={what: count for (kind, what), count in gaps.items() if kind == "absent"},
+        unsummed=summaries.failed(store, session.id, boundaries),
+        thrashing=summaries.thrashing(store, session.id, boundaries),
+        unheard=_unheard(tool, session, changed, now) if source and source.offset >= size else None,
     )
     verdict = judge(facts) if session.parent is None else judge_child(facts)
     window = session.window or (tool.window(session.model) if tool else None)
@@ -157,6 +167,19 @@ def _undelivered(store: Store, session: Session) -> tuple[int, ...]:
     heard = [r for r in recent if r.in_force]
     since, texts = (heard[-1].number if heard else 0), {r.text for r in heard}
     return tuple(r.number for r in recent if r.undelivered and r.number > since and r.text not in texts)
+
+
+def _unheard(tool: Tool | None, session: Session, changed: int, now: int) -> int | None:
+    """When somebody typed into a session whose transcript is written to and shows nothing of it, by the tool's own list."""
+    newest = max(session.last_at or 0, session.ended_at or 0)
+    history = tool.place(os.environ).history if tool and session.parent is None else None
+    if tool is None or history is None or changed - newest < UNHEARD:
+        return None
+    at = None
+    with suppress(OSError), history.open("rb") as lines:
+        lines.seek(max(0, os.fstat(lines.fileno()).st_size - _HISTORY))
+        at = tool.heard(lines, session.native)
+    return at if at is not None and newest + UNHEARD < at < now - UNHEARD else None
 
 
 def judge_child(facts: Facts) -> Verdict:

@@ -24,6 +24,8 @@ class Material:
     """What was asked in the session that this one was forked from and stands in no row of its own: `copy_of` says where."""
     queued: tuple[Message, ...] = ()
     """What waits in the client's queue, or left it and is not seen to have come: no entries yet, so without numbers."""
+    unsummed: bool = False
+    """What the client put in the place of the conversation at its last compaction is an error message."""
 
     @property
     def upto(self) -> int:

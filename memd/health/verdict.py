@@ -73,6 +73,11 @@ class Facts:
         damaged: lines, or pieces of them, that are no JSON.
         returns: how often a branch of the transcript that was left went on.
         undelivered: numbers of what was typed since the newest prompt and never reached the agent.
+        lost: what was written over or cut off before it was read, at least: how much of each unit.
+        absent: rows of other transcripts that this one goes on from and that are not there.
+        unsummed: the client's own summary of the last compaction is an error message.
+        thrashing: how many of the last compactions followed each other closely; 0 for no run of them.
+        unheard: when the person typed last, of which the transcript shows nothing although it is written to.
         resting: why no model writes for the rest of the session's run; "" when one may.
     """
 
@@ -97,6 +102,11 @@ class Facts:
     damaged: int = 0
     returns: int = 0
     undelivered: tuple[int, ...] = ()
+    lost: dict[str, int] = field(default_factory=dict)
+    absent: dict[str, int] = field(default_factory=dict)
+    unsummed: bool = False
+    thrashing: int = 0
+    unheard: int | None = None
     resting: str = ""
 
 
@@ -153,6 +163,12 @@ def _degraded(facts: Facts) -> Iterator[Reason]:
         seen, parts = len(facts.delivery.seen), facts.delivery.parts
         text = f"only {seen} of {parts} parts of checkpoint {facts.delivery.number} were seen going in whole"
         yield Reason("receipt-partial", text, f"memd show {name}", Health.DEGRADED)
+    if facts.unsummed:
+        text = "the client's own summary of the last compaction is an error message: only what memd gave back is left"
+        yield Reason("summary-failed", text, f"memd show {name}", Health.DEGRADED)
+    if facts.unheard is not None:
+        text = f"no messages although active: typed at {clock(facts.unheard)}, and the transcript has nothing of it"
+        yield Reason("no-messages", text, f"restart {tool}", Health.DEGRADED)
     if facts.resting:
         fix = f"memd checkpoint {name} --writer agent"
         yield Reason("writer-resting", f"no model writes for now: {facts.resting}", fix, Health.DEGRADED)
@@ -236,6 +252,16 @@ def _noted(facts: Facts) -> Iterator[Reason]:
     if facts.returns >= RETURNS:
         text = "two programs write into this transcript: what the other one than the last wrote is marked withdrawn"
         yield Reason("two-writers", text, look, Health.OK)
+    if facts.lost:
+        known = " and ".join(f"{count} {what}" for what, count in facts.lost.items() if count)
+        text = "the transcript was written over or cut; what was added and taken away between two looks is not recorded"
+        yield Reason("lines-lost", text + (f" (at least {known})" if known else ""), look, Health.OK)
+    if facts.absent:
+        text = "not there: " + ", ".join(f"{count} {what}" for what, count in facts.absent.items())
+        yield Reason("source-absent", text, look, Health.OK)
+    if facts.thrashing:
+        text = f"{facts.thrashing} compactions followed each other within a few turns: what they free fills up at once"
+        yield Reason("compaction-thrash", text, f"memd status {facts.session.id}", Health.OK)
     if facts.damaged:
         text = (
             f"{facts.damaged} place{'s' * (facts.damaged > 1)} of the transcript could not be read (torn, or no JSON)"

@@ -7,6 +7,7 @@ gives back, `checkpoint` what is kept and given to the agent, `marks` the few ex
 from memd.model.channels import BESIDE_CHANNELS, MEMO_CHANNELS, Channel, Delivery, Envelope, Grade, Origin, Wrapper
 from memd.model.checkpoint import Checkpoint, Parts, Problem, Run, Spent, Tick, TokenCounts
 from memd.model.events import (
+    LOST,
     Amend,
     Compaction,
     Event,
@@ -26,6 +27,7 @@ from memd.model.records import Boundary, Delivered, Done, Fill, Record, Session
 
 __all__ = [
     "BESIDE_CHANNELS",
+    "LOST",
     "MEMO_CHANNELS",
     "Amend",
     "Boundary",

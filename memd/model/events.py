@@ -148,12 +148,16 @@ class Receipt:
     hook: str = ""
 
 
+LOST = "overwritten"
+"""The kind of a gap that reading the transcript again from its start does not find again."""
+
+
 @dataclass(frozen=True, slots=True)
 class Gap:
     """Something that is there and was not read as an entry: counted and shown, never passed over."""
 
     kind: str
-    """`torn`, `unknown`, `elided`, `overwritten`, `malformed`."""
+    """`torn`, `unknown`, `elided`, `malformed`, `absent`, `writers`, and `LOST`."""
     what: str = ""
     count: int = 1
 

@@ -163,9 +163,11 @@ def _intro(content: Content) -> str:
         whose = "prompts are quoted as they came, their sender is not recorded"
     else:
         whose = "quoted lines are the person's own words, in force with the agreements"
+    alone = " The client's own summary of the last compaction is an error message: not usable, nothing is in it."
     return (
         "Kept by memd, a program beside the agent "
         f"({content.writer} writer, {clock(content.at)}): {whose}; the rest is not theirs; a newer message wins."
+        + (alone if content.unsummed else "")
     )
 
 

@@ -34,6 +34,7 @@ class Content:
         unstated: prompts whose sender is not known. They are shown and bind nobody.
         recent: the agent's last texts, without the very last, which the scene has.
         skills: names and texts of those that left the context; `newest` is the file that has the newest messages whole.
+        unsummed: the client's own summary of the last compaction is an error message.
         operator: no human message is known; the memo's words are the operator's.
     """
 
@@ -54,6 +55,7 @@ class Content:
     newest: str = ""
     asks: bool = False
     """The text asks for its receipt code."""
+    unsummed: bool = False
     operator: bool = False
 
     @property

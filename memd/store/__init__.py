@@ -84,6 +84,7 @@ class Store:
         size: int,
         now: int,
         offset: int | None = None,
+        anew: bool = False,
     ) -> Committed:
         """Record events in file order with the cursor and the reader's state behind them: all of it, or nothing.
 
@@ -95,8 +96,9 @@ class Store:
             size: how far the source reaches, in the seed's unit.
             now: when it was read.
             offset: how far it is read, in the seed's unit; without it all of `size`.
+            anew: the source is read from its start (again), so what could not be read of it is counted anew.
         """
-        return writing.commit(self._db, seed, cursor, reader, events, size=size, offset=offset, now=now)
+        return writing.commit(self._db, seed, cursor, reader, events, size=size, offset=offset, now=now, anew=anew)
 
     def forget_source(self, path: str, at: int) -> None:
         """Mark a transcript as gone since `at`; the record stays, and a commit from this path takes the mark away."""

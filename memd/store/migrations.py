@@ -272,6 +272,21 @@ def m008_commands(sql: sqlite3.Connection) -> None:
     sql.execute("CREATE INDEX operation_command ON operation (session, id) WHERE kind = 'command'")
 
 
+def m009_gaps(sql: sqlite3.Connection) -> None:
+    """What was not read is counted for each transcript, so that one that is read again from its start is counted anew."""
+    sql.execute("ALTER TABLE gap RENAME TO gap_of_session")
+    sql.execute(
+        "CREATE TABLE gap (session INTEGER NOT NULL REFERENCES session ON DELETE CASCADE, source TEXT NOT NULL,"
+        " kind TEXT NOT NULL, what TEXT NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (session, source, kind, what))"
+        " WITHOUT ROWID"
+    )
+    sql.execute(
+        "INSERT INTO gap SELECT g.session, ifnull(s.path, ''), g.kind, g.what, g.count"
+        " FROM gap_of_session g JOIN session s ON s.row = g.session"
+    )
+    sql.execute("DROP TABLE gap_of_session")
+
+
 MIGRATIONS: tuple[Step, ...] = (
     m001_first,
     m002_search,
@@ -281,6 +296,7 @@ MIGRATIONS: tuple[Step, ...] = (
     m006_answers,
     m007_runs,
     m008_commands,
+    m009_gaps,
 )
 """Append only: the place in this tuple is the number."""
 

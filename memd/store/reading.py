@@ -7,7 +7,7 @@ import json
 from collections.abc import Collection
 from typing import Any
 
-from memd.model import Boundary, Channel, Done, Fill, Grade, Kind, Record, Source, State
+from memd.model import LOST, Boundary, Channel, Done, Fill, Grade, Kind, Record, Source, State
 from memd.store.calls import RESULT
 from memd.store.database import Database, Row
 from memd.store.lookup import done
@@ -128,10 +128,15 @@ def fills(database: Database, session: str) -> list[Fill]:
 
 
 def gaps(database: Database, session: str) -> dict[tuple[str, str], int]:
-    """How many rows were not read as entries, by kind and what."""
+    """How many rows were not read as entries, by kind and what.
+
+    A session's transcripts are copies of each other for the most part (a file that was moved, packed): the one with the most
+    counts. What was lost from one is lost whatever another has.
+    """
     rows = database.rows(
-        "SELECT kind, what, count FROM gap WHERE session = (SELECT row FROM session WHERE id = ?) ORDER BY kind, what",
-        (session,),
+        "SELECT kind, what, iif(kind = ?, sum(count), max(count)) FROM gap"
+        " WHERE session = (SELECT row FROM session WHERE id = ?) GROUP BY kind, what ORDER BY kind, what",
+        (LOST, session),
     )
     return {(kind, what): count for kind, what, count in rows}
 

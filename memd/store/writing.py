@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from memd.model import Event, Record
+from memd.model import LOST, Event, Record
 from memd.store import search
 from memd.store.batch import Batch
 from memd.store.calls import kept
@@ -33,6 +33,7 @@ def commit(
     size: int,
     offset: int | None,
     now: int,
+    anew: bool,
 ) -> Committed:
     """Record what was read of a source; see `Store.commit`."""
     taken = list(events)
@@ -42,7 +43,11 @@ def commit(
         found, shared = known(sql, session["row"], seed.tool, taken)
         batch = Batch(session, _position(sql, seed.path, session), found, now)
         batch.take(taken)
-        _save(sql, batch)
+        if anew:
+            sql.execute(
+                "DELETE FROM gap WHERE session = ? AND source = ? AND kind <> ?", (session["row"], seed.path, LOST)
+            )
+        _save(sql, batch, seed.path)
         search.add(sql, session["row"], before[0])
         if before[0] and before[1:] != [session[name] for name in _LINEAGE]:
             shared |= shared_keys(sql, session["row"])
@@ -69,7 +74,7 @@ def _position(sql: sqlite3.Connection, path: str, session: dict[str, Any]) -> in
     return int(found[0] if found else session["messages"])
 
 
-def _save(sql: sqlite3.Connection, batch: Batch) -> None:
+def _save(sql: sqlite3.Connection, batch: Batch, source: str) -> None:
     row = batch.session["row"]
     _save_changes(sql, row, batch)
     _save_session(sql, batch.session)
@@ -81,9 +86,9 @@ def _save(sql: sqlite3.Connection, batch: Batch) -> None:
     _save_calls(sql, row, batch)
     _save_context(sql, row, batch)
     sql.executemany(
-        "INSERT INTO gap (session, kind, what, count) VALUES (?, ?, ?, ?)"
+        "INSERT INTO gap (session, source, kind, what, count) VALUES (?, ?, ?, ?, ?)"
         " ON CONFLICT DO UPDATE SET count = count + excluded.count",
-        ((row, kind, what, count) for (kind, what), count in batch.gaps.items()),
+        ((row, source, kind, what, count) for (kind, what), count in batch.gaps.items()),
     )
     for receipt in batch.receipts:
         add_receipt(sql, batch.session["id"], receipt)

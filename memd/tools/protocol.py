@@ -250,6 +250,10 @@ class Tool(Protocol):
         """What the second witness says of a session's entries that it concerns; `session` is the native id."""
         ...
 
+    def heard(self, history: Iterable[bytes], session: str) -> int | None:
+        """When the person last typed words for the agent into a session, by the second witness, ms; None: it does not tell."""
+        ...
+
     def window(self, model: str | None) -> int | None:
         """The context window in tokens of a model that this tool names, None when unknown."""
         ...

@@ -52,6 +52,9 @@ class ReaderOnly(FileTool):
     ) -> Sequence[Event]:
         return ()
 
+    def heard(self, history: Iterable[bytes], session: str) -> int | None:  # noqa: ARG002
+        return None
+
     def window(self, model: str | None) -> int | None:  # noqa: ARG002 - not known
         return None
 

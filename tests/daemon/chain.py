@@ -58,6 +58,10 @@ class Chain:
         payload.setdefault("transcript_path", str(transcript.path))
         return self.run(self.answers(Request(1, "claude-code", event, part, entrypoint, json.dumps(payload).encode())))
 
+    def answer(self, tool, event, payload, *, part=None):
+        """The answer to a hook of any tool with any payload."""
+        return self.run(self.answers(Request(1, tool, event, part, "cli", json.dumps(payload).encode())))
+
     def control(self, name, **payload):
         return json.loads(self.run(self.answers(Request(1, "memd", name, None, None, json.dumps(payload).encode()))))
 

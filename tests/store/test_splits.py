@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memd.model import (
+    LOST,
     Amend,
     Channel,
     Compaction,
@@ -123,8 +124,19 @@ def test_a_replay_of_a_real_stream_changes_nothing(shape, place):
     assert record([stream, again]) == record([stream])
 
 
-def test_only_gaps_are_counted_again(store):
-    """A gap has no key: one that is read twice is counted twice, in doubt too many rather than too few."""
+def test_gaps_are_counted_anew_with_their_transcript(store):
+    """A gap has no key: read on, it is counted again; read from the start, what that transcript had is forgotten first."""
     store.commit(ONE, "", "", [Gap("torn")], size=0, now=1)
     store.commit(ONE, "", "", [Gap("torn")], size=0, now=1)
     assert store.gaps(ONE.session) == {("torn", ""): 2}
+    store.commit(ONE, "", "", [Gap("torn"), Gap("torn"), Gap("torn")], size=0, now=1, anew=True)
+    assert store.gaps(ONE.session) == {("torn", ""): 3}
+
+
+def test_a_transcript_that_moved_counts_its_gaps_once(store):
+    """Its rows are read under both paths; what was written over in one of them is lost whatever the other has."""
+    moved = replace(ONE, path="/elsewhere/one.jsonl")
+    for seed in (ONE, moved):
+        store.commit(seed, "", "", [Gap("unknown", "x"), Gap(LOST, "bytes", 5)], size=0, now=1, anew=True)
+    store.commit(moved, "", "", [Gap(LOST, "bytes", 1)], size=0, now=1, anew=True)
+    assert store.gaps(ONE.session) == {("unknown", "x"): 1, (LOST, "bytes"): 11}

@@ -105,12 +105,13 @@ class Jsonl:
             self._renamed_over(old[: self.chance.choice([0, self.chance.randrange(len(old) + 1), len(old)])])
 
     def rewrite(self):
-        """The same rows in another spelling, as a client's own migration leaves them, or with some of them left out."""
+        """The same rows in another spelling, as a client's own migration leaves them, or without all of one message."""
         if self.path.exists():
             self._finish()
             lines = self.path.read_bytes().splitlines()
-            dropped = self.chance.randrange(len(lines) + 1) if self.chance.random() < 0.3 else None
-            self._renamed_over(b"".join(_spelled(line) for n, line in enumerate(lines) if n != dropped))
+            dropped = f"says {self.chance.randrange(1, self._count + 2):05}.".encode()
+            gone = dropped if self.chance.random() < 0.3 else None
+            self._renamed_over(b"".join(_spelled(line) for line in lines if gone is None or gone not in line))
 
     def delete(self):
         self._rest = b""
@@ -245,7 +246,9 @@ class Rows:
 
     def update(self):
         """The client changes its row of the session."""
-        self.rows._sql.execute("UPDATE session SET title = ?, time_updated = time_updated + 1", (f"Title {self._count}",))
+        self.rows._sql.execute(
+            "UPDATE session SET title = ?, time_updated = time_updated + 1", (f"Title {self._count}",)
+        )
 
     def remove(self):
         """The newest events are deleted, as an older copy that was put in place would lack them, and the session goes on.

@@ -14,7 +14,7 @@ import signal
 import sys
 import time
 from collections import Counter
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 
@@ -52,7 +52,9 @@ LIFE = 400
 def recorded(tool):
     """The rows of a tool's recordings as its parser gets them."""
     folder = DATA / tool.replace("-", "_")
-    files = [path for path in sorted(folder.glob("*.jsonl")) if ".expected" not in path.name and "history" not in path.name]
+    files = [
+        path for path in sorted(folder.glob("*.jsonl")) if ".expected" not in path.name and "history" not in path.name
+    ]
     rows = [json.loads(line) for path in files for line in path.read_bytes().splitlines() if line.strip()]
     if tool != "opencode":
         return rows
@@ -108,7 +110,9 @@ class Payloads:
         for name in (b"session_id", b"source", b"agent_id"):
             memd_hook.field(data, name)
         for tool in TOOLS.values():
-            moment = tool.moment(rng.choice(["SessionStart", "PreToolUse", "UserPromptSubmit", tool.call_event]), payload)
+            moment = tool.moment(
+                rng.choice(["SessionStart", "PreToolUse", "UserPromptSubmit", tool.call_event]), payload
+            )
             if moment is not None:
                 tool.interactive(moment, rng.choice([None, "cli", "\x1b"]))
         return data
@@ -130,7 +134,28 @@ class Texts:
         "token=ghp_0123456789abcdefghijABCDEFGHIJ012345 https://user:pa55w0rd@host/ -----BEGIN RSA PRIVATE KEY-----\nAA",
         "*** Begin Patch\n*** Update File: a.py\n@@\n-x\n+y\n*** Move to: b.py\n*** End Patch",
     )
-    BITS = ("\n", "'", '"', "`", "$(", ")", "(", "(#", "# ", "- ", "[", "]", "\\", "\x1b[2J", "\0", "é", "\u2028", "<<E", "&&", "|")
+    BITS = (
+        "\n",
+        "'",
+        '"',
+        "`",
+        "$(",
+        ")",
+        "(",
+        "(#",
+        "# ",
+        "- ",
+        "[",
+        "]",
+        "\\",
+        "\x1b[2J",
+        "\0",
+        "é",
+        "\u2028",
+        "<<E",
+        "&&",
+        "|",
+    )
 
     def run(self, rng):
         text = rng.choice(self.SEEDS)
@@ -146,7 +171,15 @@ class Texts:
         facts.parse("a", text)
         agent.rules(text)
         agent.faults(text, 400)
-        for line in (shell.pipelines, shell.effects, shell.tests, shell.program, shell.salient, shell.entered, shell.looked_at):
+        for line in (
+            shell.pipelines,
+            shell.effects,
+            shell.tests,
+            shell.program,
+            shell.salient,
+            shell.entered,
+            shell.looked_at,
+        ):
             line(text)
         commands.changes(text, "/srv/work")
         marks.find(text)
@@ -168,7 +201,9 @@ class Places:
 
     def run(self, rng):
         text = rng.choice(self.CURSORS).encode()
-        text = damaged(damaged(text, rng), rng) if rng.random() < 0.5 else json.dumps(_any(json.loads(text), rng)).encode()
+        text = (
+            damaged(damaged(text, rng), rng) if rng.random() < 0.5 else json.dumps(_any(json.loads(text), rng)).encode()
+        )
         told = text.decode("utf-8", "replace")
         for loads in (Cursor.loads, packed.Cursor.loads, opencode_cursor.Cursor.loads):
             _allowed(lambda loads=loads: loads(told), MemdError)
@@ -178,7 +213,9 @@ class Places:
         at = rng.randrange(1, 9)
         elide((text[n : n + at] for n in range(0, len(text), at)), Caps(line=8, string=10, head=4, output=60))
         for tool in TOOLS.values():
-            tool.identify(Path("/x/rollout-2026-11-29T22-58-59-5d1f0c1e-0000-4000-8000-000000000001.jsonl"), [text, line])
+            tool.identify(
+                Path("/x/rollout-2026-11-29T22-58-59-5d1f0c1e-0000-4000-8000-000000000001.jsonl"), [text, line]
+            )
         return text + line
 
 
@@ -188,10 +225,8 @@ def _any(row, rng):
 
 
 def _allowed(run, kind):
-    try:
+    with suppress(kind):
         run()
-    except kind:
-        pass
 
 
 def parsers():
@@ -240,7 +275,9 @@ def main():
     parser.add_argument("--inputs", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=20261130)
     asked = parser.parse_args()
-    counts, slowest = fuzz(asked.inputs, asked.seed, lambda n, slow: print(f"{n} inputs, slowest {slow:.2f} s", flush=True))
+    counts, slowest = fuzz(
+        asked.inputs, asked.seed, lambda n, slow: print(f"{n} inputs, slowest {slow:.2f} s", flush=True)
+    )
     for name, count in counts.items():
         print(f"{count:>9} {name}")
     print(f"seed {asked.seed}: {sum(counts.values())} inputs, no exception, slowest {slowest:.2f} s")

@@ -74,7 +74,9 @@ class Ledger:
         assert self.must <= set(texts), f"lost: {sorted(self.must - set(texts))}"
         assert set(texts) <= self.must | self.may | on_disk(self.source), "an entry that nobody wrote"
         if self.broken:
-            assert any(kind == "overwritten" for kind, _ in store.gaps(self.source.id)), f"no gap was counted: {self.source.id} {store.gaps(self.source.id)}"
+            assert any(kind == "overwritten" for kind, _ in store.gaps(self.source.id)), (
+                f"no gap was counted: {self.source.id} {store.gaps(self.source.id)}"
+            )
         return len(texts)
 
 

@@ -73,6 +73,10 @@ class ClaudeCode(FileTool):
     def lift(self, records: Sequence[Record], history: Iterable[bytes], session: str) -> Sequence[Event]:
         return witness.lift(records, history, session)
 
+    def heard(self, history: Iterable[bytes], session: str) -> int | None:
+        said = (line for line in witness.typed(history, session) if not line.text.startswith("/"))
+        return max((line.at for line in said), default=None)
+
     def window(self, model: str | None) -> int | None:
         return hooks.window(model)
 

@@ -17,6 +17,12 @@ _ARGS = re.compile(r"<command-args>(.*)</command-args>", re.DOTALL)
 _NAME = re.compile(r"<command-name>/?(.*?)</command-name>", re.DOTALL)
 _SHELL = re.compile(r"<bash-input>(.*)</bash-input>", re.DOTALL)
 _EARLIER = re.compile(r"read the full transcript at: \S*?([A-Za-z0-9_-]{8,64})\.jsonl\s*\Z")
+_FRAME = re.compile(
+    r"This session is being continued|The (?:summary|conversation)\b.*(?:below|summari)|If you need specific details"
+    r"|Please continue|Continue the conversation|Recent messages are preserved|(?:Analysis|Summary):\s*\Z"
+)
+"""What the client puts around a summary (2.0.76 to 2.1.332)."""
+_ERROR = re.compile(r"(?:Summary:\s*)?API Error\b")
 _UNANSWERED = frozenset({"skipped", "replied_in_chat", "dismissed"})
 
 
@@ -65,6 +71,7 @@ def _words(reading: Reading, row: Row, text: str, images: int, *, beside: bool) 
     channel = classify(envelope)[0]
     if channel is Channel.HARNESS_META:
         shown = excerpt(shown, HARNESS)
+    extra |= {"failed": True} if envelope.summary and _failed(text) else {}
     extra |= {"dequeued": True} if channel.starts_turn and reading.state.arriving else {}
     key = reading.key(row)
     if not channel.starts_turn:
@@ -75,6 +82,12 @@ def _words(reading: Reading, row: Row, text: str, images: int, *, beside: bool) 
         reading.state = branches.mark(reading.state, string(row, "uuid"), string(row, "parentUuid"), key, before)
     if string(row, "interruptedMessageId") or (string(row, "rowSource") == "harness" and not flag(row, "isMeta")):
         reading.events.append(TurnEnd(moment(row.get("timestamp"))))
+
+
+def _failed(summary: str) -> bool:
+    """Whether a summary is the error message of the request that should have made it, and nothing else."""
+    said = [row.strip() for row in summary.splitlines() if row.strip() and not _FRAME.match(row.strip())]
+    return len(said) == 1 and _ERROR.match(said[0]) is not None
 
 
 def _unwrapped(text: str, envelope: Envelope) -> tuple[str, dict[str, Any]]:

@@ -88,6 +88,9 @@ class OpenCode:
     def lift(self, records: Sequence[Record], history: Iterable[bytes], session: str) -> Sequence[Event]:  # noqa: ARG002
         return witness.lift(records, history)
 
+    def heard(self, history: Iterable[bytes], session: str) -> int | None:  # noqa: ARG002 - its lines name no session
+        return None
+
     def window(self, model: str | None) -> int | None:  # noqa: ARG002 - a name does not tell; the plugin does
         return None
 

@@ -1,0 +1,184 @@
+"""What has happened to people, played to the daemon's chain: what it notices, says and keeps."""
+
+import json
+import time
+
+import pytest
+from transcript import given
+
+from memd import config
+from memd.daemon.setup.facts import facts
+from memd.daemon.survey import row
+from memd.model import Channel
+from memd.tools.registry import TOOLS
+
+CLAUDE = TOOLS["claude-code"]
+ERROR = 'API Error: 400 {"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long"}}'
+FRAME = "This session is being continued from a previous conversation that ran out of context. The summary below covers it."
+
+
+def reasons(chain, transcript):
+    """What status says of a session."""
+    setup = facts(chain.paths, {"MEMD_STATE_DIR": str(chain.paths.state)})
+    found = row(chain.store, chain.store.session(transcript.id), {"watches": {}}, setup, config.Config())
+    return {reason.code: reason for reason in found.verdict.reasons}
+
+
+@pytest.mark.parametrize("text", [ERROR, f"{FRAME}\n\nSummary:\n{ERROR}\n\nPlease continue the conversation from where we left it."])
+def test_a_summary_that_is_an_error_message_is_not_usable(chain, text):
+    """The checkpoint stays as it was and says so where it is given back, and the status; the next compaction ends it."""
+    transcript = chain.transcript()
+    transcript.turn("Make the gateway fast.")
+    chain.read(transcript)
+    before = chain.store.current_checkpoint(transcript.id).parts
+    transcript.now().compacts(summary=text)
+    transcript.typed("Go on.")
+    chain.read(transcript)
+    made = chain.store.current_checkpoint(transcript.id)
+    assert made.parts.mind == before.mind
+    told = given(chain.parts(transcript, source="resume")[0])
+    assert "The client's own summary of the last compaction is an error message: it is not usable" in told
+    assert "Make the gateway fast." in told
+    assert "summary-failed" in reasons(chain, transcript)
+    transcript.says("Yes.")
+    transcript.compacts(summary=f"{FRAME}\n\nSummary:\n1. An API Error was looked into.")
+    chain.read(transcript)
+    assert "summary-failed" not in reasons(chain, transcript)
+    assert "error message" not in given(chain.parts(transcript, source="resume")[0])
+
+
+def test_a_summary_that_tells_of_errors_is_one(chain):
+    transcript = chain.transcript()
+    transcript.turn("Make the gateway fast.")
+    transcript.compacts(summary=f"{FRAME}\n\nSummary:\n{ERROR}\nwas what the gateway answered; it is mended.")
+    chain.read(transcript)
+    assert "summary-failed" not in reasons(chain, transcript)
+
+
+def test_compactions_without_end_are_shown(chain):
+    """Three compactions with a turn between them are a run; three turns of work end it."""
+    transcript = chain.transcript()
+    for number in range(3):
+        transcript.turn(f"Step {number}.")
+        transcript.compacts()
+    chain.read(transcript)
+    assert reasons(chain, transcript)["compaction-thrash"].text.startswith("3 compactions followed each other")
+    for number in range(3):
+        transcript.turn(f"Later {number}.")
+    chain.read(transcript)
+    assert "compaction-thrash" not in reasons(chain, transcript)
+
+
+@pytest.mark.parametrize("typed", ["Fix it.", "/model"])
+def test_prompts_that_reach_no_transcript_are_told(chain, tmp_path, monkeypatch, typed):
+    """Only settings are appended while somebody types; a command that the client answers itself leaves no message either."""
+    home = tmp_path / "claude"
+    home.mkdir()
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(home))
+    transcript = chain.transcript(at=time.time() - 3_600)
+    transcript.turn("Make the gateway fast.")
+    transcript.raw(b'{"type":"permission-mode","permissionMode":"default","sessionId":"x"}\n')
+    chain.read(transcript)
+    assert "no-messages" not in reasons(chain, transcript)
+    line = {"display": typed, "timestamp": int((time.time() - 600) * 1000), "sessionId": transcript.session}
+    (home / "history.jsonl").write_text(json.dumps(line) + "\n")
+    found = reasons(chain, transcript)
+    assert ("no-messages" in found) == (typed == "Fix it.")
+    if typed == "Fix it.":
+        assert found["no-messages"].text.startswith("no messages although active: typed at ")
+        transcript.now().typed("Fix it.")
+        chain.read(transcript)
+        assert "no-messages" not in reasons(chain, transcript)
+
+
+@pytest.mark.parametrize("spelled", ["/c/Users/dev/.claude/projects/-c-work/{}.jsonl", "C:\\Users\\dev\\{}.jsonl"])
+def test_a_path_that_is_spelled_in_another_way_is_found_by_the_session(chain, spelled):
+    """A shell of its own spells paths as nothing here does: the session's own transcript is read all the same."""
+    transcript = chain.transcript()
+    transcript.turn("Make the gateway fast.")
+    chain.read(transcript)
+    transcript.turn("And safe.")
+    chain.hook("UserPromptSubmit", transcript, transcript_path=spelled.format(transcript.session))
+    chain.settle()
+    assert chain.store.session(transcript.id).messages == 4
+    assert chain.troubles.lines() == []
+
+
+def test_a_session_at_work_whose_transcript_cannot_be_found_is_told(chain):
+    """Nothing would ever be saved of it: once, in the daemon's troubles, which the status shows."""
+    transcript = chain.transcript()
+    chain.answers._trouble = chain.troubles.tell
+    lost = f"/c/Users/dev/.claude/projects/-c-work/{transcript.session}.jsonl"
+    for event in ("SessionStart", "PreToolUse", "PreToolUse", "PreCompact"):
+        chain.hook(event, transcript, part=1, source="startup", transcript_path=lost, tool_name="Read", tool_input={})
+    chain.settle()
+    (line,) = chain.troubles.lines()
+    assert line.endswith(f"hooks of claude-code name a transcript that is not there, and its session is not recorded: {lost}")
+
+
+@pytest.mark.parametrize("path", ["/x/\0.jsonl", "/x/\ud83d.jsonl", "/" + "x" * 5_000 + ".jsonl", "/dev/zero", "..", "", "\udcff/x.jsonl"])
+def test_a_path_that_can_be_none_harms_nothing(chain, path):
+    """Whatever a hook names as transcript or directory: it is answered, and the chain goes on."""
+    transcript = chain.transcript()
+    transcript.turn("Make the gateway fast.")
+    for event in ("SessionStart", "UserPromptSubmit", "PreToolUse", "PreCompact", "SessionEnd"):
+        for tool in TOOLS:
+            payload = {"session_id": transcript.session, "transcript_path": path, "cwd": path, "source": "compact"}
+            chain.answer(tool, event, payload, part=1)
+    chain.read(transcript)
+    assert chain.store.session(transcript.id).messages == 2
+    assert not [line for line in chain.troubles.lines() if "Error:" in line and "SourceUnreadable" not in line]
+
+
+@pytest.mark.parametrize("native", ["../../etc/passwd", "..", "a/b", ".hidden", "x\0y", "~", "a\nb", "*", ""])
+def test_a_session_id_that_is_a_path_reaches_nothing(chain, native):
+    """Whatever is named: nothing outside the sessions' own folders is read or made."""
+    (chain.paths.state / "sessions").mkdir(exist_ok=True)
+    before = sorted(path for path in chain.folder.rglob("*") if "memd.db" not in path.name)
+    for event in ("SessionStart", "PreCompact", "UserPromptSubmit", "PreToolUse", "SessionEnd"):
+        chain.answer("claude-code", event, {"session_id": native, "source": "compact", "tool_name": "Read"}, part=1)
+    chain.settle()
+    assert sorted(path for path in chain.folder.rglob("*") if "memd.db" not in path.name) == before
+
+
+def test_nothing_important_waits_for_the_end_of_a_turn(chain):
+    """A turn that ends on a tool's result, without the client's word that it is over: the checkpoint is made all the same."""
+    transcript = chain.transcript()
+    transcript.typed("Wake up in an hour and look.")
+    transcript.uses("ScheduleWakeup", "scheduled", delaySeconds=3_600, reason="look")
+    chain.read(transcript)
+    made = chain.store.current_checkpoint(transcript.id)
+    assert made.upto == chain.store.session(transcript.id).messages
+    assert "Wake up in an hour" in given(chain.parts(transcript)[0])
+
+
+def test_two_windows_on_one_session_are_two_branches_and_told(chain):
+    """Two programs append to one file by turns: every entry once, no crash, and the status says that there are two."""
+    transcript = chain.transcript()
+    transcript.turn("Together.")
+    fork = transcript._last
+    ends = [fork, fork]
+    for number in range(6):
+        transcript._last = ends[number % 2]
+        transcript.turn(f"Window {number % 2}, prompt {number}.")
+        ends[number % 2] = transcript._last
+    chain.read(transcript)
+    records = chain.store.messages(transcript.id, channels={Channel.HUMAN_TYPED})
+    assert [r.text for r in records] == ["Together.", *(f"Window {n % 2}, prompt {n}." for n in range(6))]
+    assert "two-writers" in reasons(chain, transcript)
+
+
+def test_a_transcript_that_is_read_again_counts_unknown_rows_once(chain):
+    """Written anew with the same rows, twice: as many unknown ones as there are."""
+    transcript = chain.transcript()
+    transcript.turn("Make the gateway fast.")
+    for number in range(12):
+        transcript.row(type="never-heard-of", number=number)
+    chain.read(transcript)
+    for _ in range(2):
+        content = transcript.path.read_bytes()
+        transcript.path.write_bytes(b"\n" + content)
+        chain.read(transcript)
+    counted = {what: count for (kind, what), count in chain.store.gaps(transcript.id).items() if kind == "unknown"}
+    assert list(counted.values()) == [12]
+    assert "lines-lost" in reasons(chain, transcript)

@@ -41,8 +41,11 @@ class Gate:
         """Whether a transcript of which nothing is recorded yet may be; None: these events, not its whole, do not tell."""
         if self._store.is_forgotten(seed.session, seed.parent, seed.path, size):
             return False
-        found = list(events)
+        found, known = list(events), self._store.session(seed.session)
         directory = next((event.cwd for event in found if isinstance(event, Facts) and event.cwd), None)
+        if known is not None:  # another file of a session that is recorded: its directory is that one's, told or not
+            directory = directory or known.cwd
+            return directory is None or self._ignore.reason(directory) is None
         if directory is None:
             answered = any(isinstance(event, Message) and event.channel is Channel.AGENT_TEXT for event in found)
             return (answered or Path(seed.path) in self._named) if (whole or answered) else None

@@ -54,8 +54,11 @@ class Reader:
         self._gate = gate or Gate(store, Ignore((), "/"))
         self._hosts = frozenset(hosts)
 
-    def step(self, tool: Tool, path: Path, limit: int = 1 << 20) -> Step:
+    def step(self, tool: Tool, path: Path, limit: int = 1 << 20, seen: int = -1) -> Step:
         """Read on for about `limit` bytes and commit what came of them.
+
+        `seen` is how far a smaller look at a transcript that tells no directory came: where this one comes no farther, it
+        has none (its last line may be unfinished).
 
         Raises:
             SourceUnreadable: the file is there and cannot be read now, or its name is no text.
@@ -80,9 +83,11 @@ class Reader:
             state = tool.start(_identity(seed))
         state, events = _feed(tool, state, batch, self._hosts)
         more = bool(batch.lines) and batch.cursor.offset < batch.size
-        admitted = row is not None or self._gate.admits(seed, batch.size, events, whole=not more)
+        admitted = row is not None or self._gate.admits(
+            seed, batch.size, events, whole=not more or batch.cursor.offset == seen
+        )
         if not admitted:
-            return self.step(tool, path, limit * 8) if admitted is None else Step(None)
+            return self.step(tool, path, limit * 8, batch.cursor.offset) if admitted is None else Step(None)
         now = self._clock()
         done = self._store.commit(
             seed,

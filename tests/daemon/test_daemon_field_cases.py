@@ -14,7 +14,9 @@ from memd.tools.registry import TOOLS
 
 CLAUDE = TOOLS["claude-code"]
 ERROR = 'API Error: 400 {"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long"}}'
-FRAME = "This session is being continued from a previous conversation that ran out of context. The summary below covers it."
+FRAME = (
+    "This session is being continued from a previous conversation that ran out of context. The summary below covers it."
+)
 
 
 def reasons(chain, transcript):
@@ -24,7 +26,9 @@ def reasons(chain, transcript):
     return {reason.code: reason for reason in found.verdict.reasons}
 
 
-@pytest.mark.parametrize("text", [ERROR, f"{FRAME}\n\nSummary:\n{ERROR}\n\nPlease continue the conversation from where we left it."])
+@pytest.mark.parametrize(
+    "text", [ERROR, f"{FRAME}\n\nSummary:\n{ERROR}\n\nPlease continue the conversation from where we left it."]
+)
 def test_a_summary_that_is_an_error_message_is_not_usable(chain, text):
     """The checkpoint stays as it was and says so where it is given back, and the status; the next compaction ends it."""
     transcript = chain.transcript()
@@ -113,10 +117,14 @@ def test_a_session_at_work_whose_transcript_cannot_be_found_is_told(chain):
         chain.hook(event, transcript, part=1, source="startup", transcript_path=lost, tool_name="Read", tool_input={})
     chain.settle()
     (line,) = chain.troubles.lines()
-    assert line.endswith(f"hooks of claude-code name a transcript that is not there, and its session is not recorded: {lost}")
+    assert line.endswith(
+        f"hooks of claude-code name a transcript that is not there, and its session is not recorded: {lost}"
+    )
 
 
-@pytest.mark.parametrize("path", ["/x/\0.jsonl", "/x/\ud83d.jsonl", "/" + "x" * 5_000 + ".jsonl", "/dev/zero", "..", "", "\udcff/x.jsonl"])
+@pytest.mark.parametrize(
+    "path", ["/x/\0.jsonl", "/x/\ud83d.jsonl", "/" + "x" * 5_000 + ".jsonl", "/dev/zero", "..", "", "\udcff/x.jsonl"]
+)
 def test_a_path_that_can_be_none_harms_nothing(chain, path):
     """Whatever a hook names as transcript or directory: it is answered, and the chain goes on."""
     transcript = chain.transcript()
@@ -182,3 +190,20 @@ def test_a_transcript_that_is_read_again_counts_unknown_rows_once(chain):
     counted = {what: count for (kind, what), count in chain.store.gaps(transcript.id).items() if kind == "unknown"}
     assert list(counted.values()) == [12]
     assert "lines-lost" in reasons(chain, transcript)
+
+
+def test_another_file_of_a_recorded_session_needs_no_directory(chain):
+    """A session's second file may hold rows that tell none: whose they are is known."""
+    transcript = chain.transcript()
+    transcript.turn("Make the gateway fast.")
+    chain.read(transcript)
+    moved = transcript.path.parent.parent / "-srv-else" / transcript.path.name
+    rows = [json.loads(line) for line in transcript.path.read_bytes().splitlines()]
+    transcript.path.unlink()
+    moved.parent.mkdir()
+    bare = {"type": "user", "uuid": "later", "sessionId": transcript.session, "timestamp": rows[-1]["timestamp"]}
+    told = {"message": {"role": "user", "content": "Later."}, "origin": {"kind": "human"}, "promptSource": "typed"}
+    moved.write_text(json.dumps(bare | told) + "\n")
+    chain.worker.hint(CLAUDE, moved)
+    chain.settle()
+    assert [record.text for record in chain.store.messages(transcript.id)][-1] == "Later."

@@ -2,7 +2,6 @@
 
 import json
 import os
-import random
 import signal
 import socket
 import sqlite3
@@ -67,25 +66,6 @@ def check_whole(home, transcript, texts):
     found = [marks.find(given(reply)) for name, reply in replies.by_name.items() if "compact" in name]
     assert {one.number for one in found} == {made.number} == {replies.number}
     assert [one.code for one in found if one.code] == [made.receipt]
-
-
-def test_killed_at_any_moment_nothing_is_lost_and_nothing_doubled(home):
-    """SIGKILL while the transcript grows, again and again: every line once, numbers without gaps, one checkpoint, whole."""
-    chance = random.Random(20261130)
-    transcript, texts = home.transcript("5d1f0c1e-0000-4000-8000-000000000001"), []
-    for round_ in range(12):
-        child = home.start()
-        end = time.monotonic() + chance.uniform(0.02, 0.35)
-        while time.monotonic() < end:
-            text = f"Round {round_}, line {len(texts)} " + "é" * chance.randrange(3_000)
-            transcript.turn(text, answer=f"Answer {len(texts)}.")
-            texts += [text, f"Answer {len(texts)}."]
-            time.sleep(chance.uniform(0, 0.03))
-        child.send_signal(signal.SIGKILL)
-        child.wait(10)
-    with home.daemon():
-        settled(home, transcript, len(texts))
-        check_whole(home, transcript, texts)
 
 
 @pytest.mark.parametrize("step", ["write", "add_checkpoint", "publish", "drop"])

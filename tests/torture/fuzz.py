@@ -87,25 +87,26 @@ class Rows:
         return data
 
 
+PAYLOAD = {
+    "session_id": "5d1f0c1e-0000-4000-8000-000000000001",
+    "transcript_path": "/home/x/.claude/projects/-srv/5d1f0c1e-0000-4000-8000-000000000001.jsonl",
+    "cwd": "/srv/work",
+    "hook_event_name": "SessionStart",
+    "source": "compact",
+    "trigger": "auto",
+    "tool_name": "Bash",
+    "tool_input": {"command": "make", "file_path": "/srv/a.py"},
+    "prompt": "Do it.",
+    "turn_id": "t",
+    "reason": "clear",
+}
+
+
 class Payloads:
     """What a hook sends: the tool's own reading of it, and the hook's, which parses no JSON."""
 
-    BASE = {
-        "session_id": "5d1f0c1e-0000-4000-8000-000000000001",
-        "transcript_path": "/home/x/.claude/projects/-srv/5d1f0c1e-0000-4000-8000-000000000001.jsonl",
-        "cwd": "/srv/work",
-        "hook_event_name": "SessionStart",
-        "source": "compact",
-        "trigger": "auto",
-        "tool_name": "Bash",
-        "tool_input": {"command": "make", "file_path": "/srv/a.py"},
-        "prompt": "Do it.",
-        "turn_id": "t",
-        "reason": "clear",
-    }
-
     def run(self, rng):
-        payload = mutated(copy.deepcopy(self.BASE), rng, [self.BASE])
+        payload = mutated(copy.deepcopy(PAYLOAD), rng, [PAYLOAD])
         data = damaged(json.dumps(payload).encode(), rng)
         for name in (b"session_id", b"source", b"agent_id"):
             memd_hook.field(data, name)
@@ -122,10 +123,12 @@ class Texts:
     """Texts that people, agents and models write and memd reads: files of a project, a model's work, shell lines."""
 
     SEEDS = (
-        "# Where I am\n- For Ada (#1)\n# Goals\n## Mission\n- M1 [active] Make it (#1)\n## Workstreams\n"
-        "- W1 (M1) [active] 4/9 done, next: x\n# Key decisions\n- Use it (#2 replaces #1)\n# Lessons\n- [confirmed] y\n",
+        (
+            "# Where I am\n- For Ada (#1)\n# Goals\n## Mission\n- M1 [active] Make it (#1)\n## Workstreams\n"
+            "- W1 (M1) [active] 4/9 done, next: x\n# Key decisions\n- Use it (#2 replaces #1)\n# Lessons\n- [confirmed] y\n"
+        ),
         "- [x] #12 2026-11-29 22:54Z human.typed | preview\n- [ ] #13 2026-11-29 22:55Z human.typed | other\n",
-        "<scene>\n## Current step\na\n## Progress\nb\n## Waiting on\nc\n## Next step\nd\n## Pitfalls\ne\n## Exact references\n</scene>",
+        "<scene>\n## Current step\na\n## Progress\nb\n## Waiting on\nc\n## Next step\nd\n## Pitfalls\n## Exact references\n</scene>",
         "- [2026-11-30 09:00Z] [confirmed] It holds (#12)\n- [hypothesis] It may\n",
         "- [confirmed] The port is 80 (src/a.py:12)\n- ~~[hypothesis] gone (b.py:1)~~\n# Title\n<!-- a comment\n",
         "cd /srv && (git commit -m 'a b' | tee x.log) > out 2>&1; cat <<'E' > f\nrm -rf /\nE\nmake $(ls `x`) || FOO=1 ./y &",

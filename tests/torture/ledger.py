@@ -8,7 +8,7 @@ one that an operation took away before may be, and no other; each of them once, 
 import json
 import re
 
-from memd.model import Message
+from memd.model import LOST, Message
 from memd.store import Store
 from memd.store.folders import Folders
 from memd.tools.registry import TOOLS
@@ -52,15 +52,19 @@ class Ledger:
         if taking:
             self.may |= on_disk(self.source)
 
-    def missing(self, store):
-        """What is on disk now and not recorded."""
-        return on_disk(self.source) - {m[0] for one in store.messages(self.source.id) if (m := OURS.search(one.text))}
+    def missing(self, store, wanted=None):
+        """What is on disk now (`wanted`, where that is known) and not recorded."""
+        wanted = on_disk(self.source) if wanted is None else wanted
+        return wanted - {m[0] for one in store.messages(self.source.id) if (m := OURS.search(one.text))}
 
-    def settle(self):
-        """All is at rest: what is on disk was there for longer than a sweep, and what it was read from may be gone."""
+    def settle(self, store):
+        """All is at rest: what is on disk was there for longer than a sweep, and what it was read from may be gone.
+
+        What tells no session was not read: a file of which only the torn middle is left.
+        """
         self.must |= on_disk(self.source)
         self.broken = self.broken or not self.source.goes_on(self._seen)
-        self._seen = self.source.seen()
+        self._seen = self.source.seen() if store.source(str(self.source.transcript)) else ()
 
     def check(self, store):
         """Everything that holds at any time, killed or not, and whatever happened to the transcript."""
@@ -74,9 +78,11 @@ class Ledger:
         assert self.must <= set(texts), f"lost: {sorted(self.must - set(texts))}"
         assert set(texts) <= self.must | self.may | on_disk(self.source), "an entry that nobody wrote"
         if self.broken:
-            assert any(kind == "overwritten" for kind, _ in store.gaps(self.source.id)), (
-                f"no gap was counted: {self.source.id} {store.gaps(self.source.id)}"
+            counted, sources = (
+                store.gaps(self.source.id),
+                [row for row in store.sources() if row.session == self.source.id],
             )
+            assert any(kind == LOST for kind, _ in counted), f"no gap was counted: {self.source.id} {counted} {sources}"
         return len(texts)
 
 

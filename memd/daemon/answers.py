@@ -116,15 +116,19 @@ class Answers:
         named = Path(moment.transcript or "")
         there = named.is_absolute() and tool.there(named)
         known = None if there else self._reader().session(f"{tool.name}:{moment.session}")
-        for path in (named, Path(known.path if known and known.path else "")):
-            if path.is_absolute() and (known or tool.wanted(path)):
-                if tool.wanted(path):
-                    self._live(path)
-                self._worker.hint(tool, path, Urgency.LIVE)
+        if named.is_absolute() and tool.wanted(named):
+            self._follow(tool, named)
+        if known is not None and known.path is not None:
+            self._follow(tool, Path(known.path))
         if not there and known is None and moment.transcript and moment.event in {tool.call_event, "PreCompact"}:
             self._trouble(
                 f"hooks of {tool.name} name a transcript that is not there, and its session is not recorded: {named}"
             )
+
+    def _follow(self, tool: Tool, path: Path) -> None:
+        if tool.wanted(path):
+            self._live(path)
+        self._worker.hint(tool, path, Urgency.LIVE)
 
     def _end(self, tool: Tool, moment: Moment) -> bytes:
         """What the session still wrote is read first: an entry that comes after the end would take it back."""

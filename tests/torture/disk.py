@@ -75,7 +75,8 @@ class Jsonl:
     def partial(self):
         """The client is in the middle of a line; the rest comes with the next thing that it writes, or never."""
         self._finish()
-        written, self.rows.raw = [], written.append
+        written = []
+        self.rows.raw = written.append
         self.rows.typed(self.text())
         self.rows.says(self.text())
         self.rows.raw = self._write

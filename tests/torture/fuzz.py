@@ -128,7 +128,7 @@ class Texts:
             "- W1 (M1) [active] 4/9 done, next: x\n# Key decisions\n- Use it (#2 replaces #1)\n# Lessons\n- [confirmed] y\n"
         ),
         "- [x] #12 2026-11-29 22:54Z human.typed | preview\n- [ ] #13 2026-11-29 22:55Z human.typed | other\n",
-        "<scene>\n## Current step\na\n## Progress\nb\n## Waiting on\nc\n## Next step\nd\n## Pitfalls\n## Exact references\n</scene>",
+        "<scene>\n## Current step\na\n## Progress\nb\n## Waiting on\n## Next step\nd\n## Pitfalls\n## Exact references\n</scene>",
         "- [2026-11-30 09:00Z] [confirmed] It holds (#12)\n- [hypothesis] It may\n",
         "- [confirmed] The port is 80 (src/a.py:12)\n- ~~[hypothesis] gone (b.py:1)~~\n# Title\n<!-- a comment\n",
         "cd /srv && (git commit -m 'a b' | tee x.log) > out 2>&1; cat <<'E' > f\nrm -rf /\nE\nmake $(ls `x`) || FOO=1 ./y &",

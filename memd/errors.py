@@ -10,6 +10,7 @@
     `- Fault                  the machine's doing; the work goes on where it can
        |- SourceUnreadable    a transcript that cannot be read now
        |- StoreTrouble        memd's own database is locked, full or damaged
+       |  `- RecordDamaged    it is damaged: the daemon sets it aside
        `- DaemonSilent        the daemon did not answer in time
 
 A bad record in a transcript is a value (counted, shown), never an exception. A defect is any other exception: exit 3.
@@ -54,6 +55,10 @@ class SourceUnreadable(Fault):
 
 class StoreTrouble(Fault):
     """memd's own database cannot be used now."""
+
+
+class RecordDamaged(StoreTrouble):
+    """What is in the database's file is none, or not whole."""
 
 
 class DaemonSilent(Fault):

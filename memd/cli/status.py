@@ -115,7 +115,8 @@ def look(settings: Config, places: Paths, asked: Asked) -> View:
     hung = silent(places) if daemon is None else None
     now = int(time.time() * 1000)
     installed = any(tool.installed for tool in setup.tools)
-    return View(now, settings, daemon, hung, restarts(setup), spent, tuple(rows), older, story, installed)
+    notes = (*restarts(setup), *set_aside(places))
+    return View(now, settings, daemon, hung, notes, spent, tuple(rows), older, story, installed)
 
 
 def _found(store: Store, asked: Asked) -> list[Session]:
@@ -175,6 +176,17 @@ def restarts(setup: "SetupFacts") -> tuple[str, ...]:
     if service.linger is False:
         return ("the daemon ends when you log out: `loginctl enable-linger` mends it",)
     return ()
+
+
+def set_aside(places: Paths) -> tuple[str, ...]:
+    """That a damaged record was replaced, for as long as it is kept."""
+    from memd.store.aside import kept  # noqa: PLC0415 - a look at a folder
+
+    return tuple(
+        f"the record was damaged and set aside in {folder}: it was made anew from the transcripts that are still there; what"
+        " models and people had decided is in that folder and in each session's history alone"
+        for folder in kept(places.state)
+    )
 
 
 def models_line(settings: config.Config, spent: Spent) -> str:

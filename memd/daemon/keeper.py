@@ -135,7 +135,7 @@ class Keeper:
             if self._laid.get(session.id) != (current.number, now):
                 self._lay_again(session, made, current, now)
             return current
-        number = (current.number if current else 0) + 1
+        number = (current.number if current else self._folders.last(self._folder(session))) + 1
         checkpoint, content = turn.number(made, number, self._clock(), trigger, _code())
         return self._lay(session, replace(checkpoint, problems=problems), content, digest, now, ticks)
 

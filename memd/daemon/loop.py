@@ -24,7 +24,7 @@ from memd.daemon.controls import Controls
 from memd.daemon.desk import Desk
 from memd.daemon.forgetting import daily
 from memd.daemon.notify import notify, watchdog_interval
-from memd.daemon.pipeline import Pipeline
+from memd.daemon.pipeline import Pipeline, wall_clock
 from memd.daemon.setup import ledger, settings
 from memd.daemon.setup.facts import facts
 from memd.daemon.setup.hook import refresh_hook
@@ -36,8 +36,9 @@ from memd.daemon.statusline import StatusLine
 from memd.daemon.troubles import Troubles
 from memd.daemon.worker import Urgency, Worker
 from memd.daemon.writing import Writing
-from memd.errors import ConfigError, MemdError, Refused
+from memd.errors import ConfigError, MemdError, RecordDamaged, Refused
 from memd.store import Store
+from memd.store.aside import lately_set_aside, set_aside
 from memd.store.folders import Folders
 from memd.tail.watch import Watcher
 from memd.tools.protocol import Tool
@@ -76,7 +77,11 @@ async def _live(chosen: Config, paths: Paths, environ: Mapping[str, str]) -> Non
     again: Config | None = chosen
     while again is not None:
         diary.begin(again)
-        again = await Daemon(again, paths, environ, signals).live()
+        try:
+            again = await Daemon(again, paths, environ, signals).live()
+        except RecordDamaged as error:
+            folder = set_aside(paths.state / "memd.db", wall_clock())
+            log.warning("record set aside", why=str(error), folder=str(folder))
 
 
 def _refresh(name: str, pipeline: Pipeline) -> None:
@@ -98,8 +103,8 @@ class Daemon:
         self._since = int(time.time() * 1000)
         self._troubles = Troubles()
         self._tools = enabled(chosen.tools, paths.config)
-        open_pipeline = partial(Pipeline, chosen, paths, trouble=self._unwritten)
-        self._worker = Worker(open_pipeline, self._turn, self._troubles.tell)
+        self._rebuilding = lately_set_aside(paths.state, time.time())
+        self._worker = Worker(self._open, self._turn, self._troubles.tell)
         self._rooted = self._roots()
         self._watcher = Watcher(list(self._rooted), self._wanted, self._enters, self._hint, waits=self._worker.waits)
         self._reading: Store | None = None
@@ -117,6 +122,13 @@ class Daemon:
             paths.socket, self._answers, lambda error: self._trouble(f"{type(error).__name__}: {error}")
         )
         self._watching = False
+
+    def _open(self) -> Pipeline:
+        """The record, with what a damaged one before it knew of forgotten sessions before anything is read."""
+        pipeline = Pipeline(self._settings, self._paths, trouble=self._unwritten)
+        for name in pipeline.store.rescue():
+            self._trouble(f"the list of {name} sessions could not be taken over from the record that was damaged")
+        return pipeline
 
     async def live(self) -> Config | None:
         """Run until a signal; the fresh settings to start again with, None for the end.
@@ -278,8 +290,12 @@ class Daemon:
             self._worker.hint(tool, path, *turn)
 
     def _turn(self, changed: float) -> tuple[Urgency, float] | None:
-        """A live transcript is read at once, an old one when there is time, newest first; one that is too old is not."""
+        """A live transcript is read at once, an old one when there is time, newest first; one that is too old is not.
+
+        Unless the record was lost: then it is made again from all that is still there.
+        """
         age = time.time() - changed
         if age <= FRESH:
             return Urgency.LIVE, 0.0
-        return (Urgency.BACKFILL, age) if age <= self._settings.backfill_days * 86_400 else None
+        wanted = self._rebuilding or age <= self._settings.backfill_days * 86_400
+        return (Urgency.BACKFILL, age) if wanted else None

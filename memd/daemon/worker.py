@@ -3,7 +3,8 @@
 Hooks come first, then the command line, checkpoints that are due, live transcripts, and last the old transcripts of the
 backfill, newest first. Every job is short (a step reads about a megabyte), so that nothing urgent waits long. Where there is
 much to read, checkpoints have a quarter of the time, so that neither starves the other. What failed because of the machine
-(a full disk, a locked file) is tried again by and by: no hint may come for it any more.
+(a full disk, a locked file) is tried again by and by: no hint may come for it any more. A record that is damaged ends the thread:
+there is nothing to be done with it.
 """
 
 import itertools
@@ -25,7 +26,7 @@ import structlog
 from memd import tokens
 from memd.daemon.pipeline import Pipeline
 from memd.daemon.reader import Step
-from memd.errors import Fault, UserError
+from memd.errors import Fault, RecordDamaged, UserError
 from memd.model import strings
 from memd.tools.protocol import Tool
 
@@ -192,11 +193,13 @@ class Worker(threading.Thread):
             return
         try:
             value = job.run(pipeline)
-        except Exception as error:  # noqa: BLE001 - the thread outlives every job, and tells
+        except Exception as error:
             if not isinstance(error, UserError):  # that is for the one who asked
                 self._tell("job failed", "", error)
             if job.result is not None:
                 job.result.set_exception(error)
+            if isinstance(error, RecordDamaged) and not pipeline.store.sound():
+                raise
         else:
             if job.result is not None:
                 job.result.set_result(value)
@@ -260,8 +263,10 @@ class Worker(threading.Thread):
         try:
             pipeline.refresh(session, "turn")
             self.refreshed(pipeline, session)
-        except Exception as error:  # noqa: BLE001 - a failed checkpoint changes nothing, the next may succeed
+        except Exception as error:  # a failed checkpoint changes nothing, the next may succeed
             self._tell("checkpoint failed", f"{session}: ", error)
+            if isinstance(error, RecordDamaged) and not pipeline.store.sound():
+                raise
             if isinstance(error, Fault | OSError):
                 self._due[session] = time.monotonic() + AGAIN
         self._cost[session] = (end := time.monotonic()) - start

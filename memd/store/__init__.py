@@ -1,8 +1,9 @@
 """memd's own database and its only SQL.
 
-`database` opens the file, `migrations` gives it its shape. A commit goes through `lookup` (what is known of the keys),
-`batch` with `calls` and `ranges` (thinking, no SQL), `writing` (doing) and `copies` (whose copy is whose). `sessions`,
-`reading`, `checkpoints`, `judging` and `deliveries` answer questions. `Store` is the way in; the nouns of its own are in `rows`.
+`database` opens the file (`aside` puts a damaged one away), `migrations` gives it its shape. A commit goes through `lookup`
+(what is known of the keys), `batch` with `calls` and `ranges` (thinking, no SQL), `writing` (doing) and `copies` (whose copy is
+whose). `sessions`, `reading`, `checkpoints`, `judging` and `deliveries` answer questions. `Store` is the way in; the nouns of
+its own are in `rows`.
 """
 
 from collections.abc import Collection, Iterable
@@ -25,7 +26,7 @@ from memd.model import (
     State,
     Tick,
 )
-from memd.store import checkpoints, deliveries, forgetting, reading, search, sessions, writing
+from memd.store import aside, checkpoints, deliveries, forgetting, reading, search, sessions, writing
 from memd.store.database import Database, open_reader, open_writer
 from memd.store.judging import Judging
 from memd.store.projects import Projects
@@ -63,6 +64,17 @@ class Store:
     def close(self) -> None:
         """Let the file go."""
         self._db.close()
+
+    def sound(self) -> bool:
+        """Whether the whole file is in order; takes seconds for a large one."""
+        return aside.sound(self._db)
+
+    def rescue(self) -> tuple[str, ...]:
+        """Carry over what was forgotten and pinned from damaged records that were set aside; the lists that were lost.
+
+        Each of them once. What transcripts tell is read from them again.
+        """
+        return aside.rescue(self._db)
 
     def __enter__(self) -> Self:
         return self

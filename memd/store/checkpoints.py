@@ -34,7 +34,7 @@ def insert(sql: sqlite3.Connection, checkpoint: Checkpoint, digest: str) -> None
     if found is None:
         raise NotFound(f"no session {checkpoint.session} is recorded")
     row, last = found
-    if checkpoint.number != last + 1:
+    if last and checkpoint.number != last + 1:  # the first may follow those of a record that was lost
         raise Refused(f"checkpoint {checkpoint.number} of {checkpoint.session} does not follow {last}")
     sql.execute(
         'INSERT INTO checkpoint (session, number, at, writer, "trigger", upto, receipt, digest, tokens, problems,'

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from memd.errors import NotFound, Refused, StoreTrouble
+from memd.errors import NotFound, RecordDamaged, Refused, StoreTrouble
 from memd.store.migrations import MIGRATIONS, migrate, version
 from memd.store.words import spaced
 
@@ -33,6 +33,7 @@ _REASONS = {
     sqlite3.SQLITE_READONLY: "the file cannot be written",
     sqlite3.SQLITE_PROTOCOL: "its locks do not work on this file system",
 }
+_DAMAGE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _SETTINGS = (
     "PRAGMA foreign_keys = ON",
     "PRAGMA synchronous = NORMAL",
@@ -48,10 +49,12 @@ def trouble(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        reason = _REASONS.get(getattr(error, "sqlite_errorcode", 0) & 0xFF)
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        reason = _REASONS.get(code)
         if reason is None:
             raise
-        raise StoreTrouble(f"memd's record {path} cannot be used: {reason} ({error})") from error
+        kind = RecordDamaged if code in _DAMAGE else StoreTrouble
+        raise kind(f"memd's record {path} cannot be used: {reason} ({error})") from error
 
 
 class Database:

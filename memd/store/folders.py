@@ -77,6 +77,10 @@ class Folders:
         files.remove_tree(target)  # a number that was written and never became current
         fresh.rename(target)
 
+    def last(self, folder: Path) -> int:
+        """The highest number in history; 0 where there is none."""
+        return max((int(path.name) for path in (folder / "history").glob("[0-9]*") if path.name.isdigit()), default=0)
+
     def publish(self, folder: Path, number: int) -> None:
         """Make the copies at the top and the link for hooks those of the current number."""
         source = _numbered(folder, number)

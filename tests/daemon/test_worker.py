@@ -1,16 +1,21 @@
 """The worker: what goes first, what is tried again, and that it outlives what it does."""
 
+import asyncio
 import os
 import threading
 import time
 
 import pytest
+from chain import Chain
 
+from memd import config
+from memd.daemon import loop
 from memd.daemon import worker as workers
 from memd.daemon.reader import Step
 from memd.daemon.worker import Urgency, Worker
-from memd.errors import NotFound, SourceUnreadable, StoreTrouble
+from memd.errors import NotFound, RecordDamaged, SourceUnreadable, StoreTrouble
 from memd.model import Channel, Grade, Record, Source
+from memd.store import Store
 from memd.tools.protocol import News
 from memd.tools.registry import TOOLS
 
@@ -260,3 +265,43 @@ def test_a_file_that_holds_transcripts_has_those_read_that_have_news(bench, tmp_
     bench.rest()
 
     assert [what for what in bench.pipe.done if what[0] == "step"] == [("step", "new")]
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_damaged_record_ends_the_thread(tmp_path, monkeypatch, whole):
+    """Nothing can be done with it; where a look finds the file whole the thread goes on."""
+    monkeypatch.setattr(Store, "sound", lambda _: whole)
+    chain = Chain(tmp_path)
+
+    def met(_):
+        raise RecordDamaged("the file is damaged")
+
+    with pytest.raises(RecordDamaged):
+        chain.job(met)
+    if whole:
+        assert chain.job(lambda _: 7) == 7
+        chain.close()
+    else:
+        with pytest.raises(RecordDamaged):
+            chain.worker.ended.result(10)
+        chain.store.close()
+        chain._runner.close()
+
+
+def test_a_daemon_whose_record_is_damaged_goes_on_with_a_new_one(tmp_path, monkeypatch):
+    """The same process: the old record is set aside whole, its log first, and what was kept is in the folder."""
+    chosen, paths = config.load({"MEMD_STATE_DIR": str(tmp_path), "MEMD_CONFIG": "/nowhere"})
+    for suffix in ("", "-wal", "-shm"):
+        (tmp_path / f"memd.db{suffix}").write_bytes(b"old" + suffix.encode())
+    lives = []
+
+    async def live(_):
+        lives.append(sorted(path.name for path in tmp_path.glob("memd.db*")))
+        if len(lives) == 1:
+            raise RecordDamaged("the file is damaged")
+
+    monkeypatch.setattr(loop.Daemon, "live", live)
+    asyncio.run(loop._live(chosen, paths, {"HOME": str(tmp_path)}))
+    assert lives == [["memd.db", "memd.db-shm", "memd.db-wal"], []]
+    (folder,) = (tmp_path / "damaged").iterdir()
+    assert sorted(path.read_bytes() for path in folder.iterdir()) == [b"old", b"old-shm", b"old-wal"]

@@ -160,7 +160,7 @@ def _state(facts: SetupFacts) -> Iterator[Finding]:
         case "foreign":
             yield Finding("state-foreign", f"{folder} is another user's", "move it away, or set MEMD_STATE_DIR")
     if facts.state == "ok" and facts.record_error is not None:
-        mend = f"cd {folder} && mkdir damaged && mv memd.db* damaged/ && memd run"
+        mend = "systemctl --user restart memd.service" if facts.service.kind == "systemd" else RUN
         yield Finding("record-damaged", facts.record_error, mend)
     if facts.free_bytes < ENOUGH:
         yield Finding("disk-full", f"only {facts.free_bytes // 2**20} MiB are free for {folder}", f"df -h {folder}")

@@ -292,3 +292,12 @@ def test_paths_in_the_documents_exist():
         ):
             places = [ROOT / name, ROOT / "memd" / name, ROOT / "memd" / f"{name}.py"]
             assert any(place.exists() for place in places), f"{page.name}: {name}"
+
+
+def test_the_page_on_reliability_names_tests_that_there_are():
+    """Each `file.py::test` on docs/reliability.md is a test."""
+    named = re.findall(r"`(test_\w+\.py)::(test_\w+)`", (ROOT / "docs" / "reliability.md").read_text("utf-8"))
+    paths = list((ROOT / "tests").rglob("test_*.py"))
+    there = {(path.name, test) for path in paths for test in re.findall(r"def (test_\w+)\(", path.read_text("utf-8"))}
+    assert len(named) > 100
+    assert [f"{file}::{test}" for file, test in named if (file, test) not in there] == []

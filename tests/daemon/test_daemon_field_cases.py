@@ -41,7 +41,7 @@ def test_a_summary_that_is_an_error_message_is_not_usable(chain, text):
     made = chain.store.current_checkpoint(transcript.id)
     assert made.parts.mind == before.mind
     told = given(chain.parts(transcript, source="resume")[0])
-    assert "The client's own summary of the last compaction is an error message: it is not usable" in told
+    assert "The client's own summary of the last compaction is an error message: not usable" in told
     assert "Make the gateway fast." in told
     assert "summary-failed" in reasons(chain, transcript)
     transcript.says("Yes.")

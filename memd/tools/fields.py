@@ -13,14 +13,16 @@ from memd.model.strings import LONGEST
 _SECONDS = 100_000_000_000
 """Numbers below are seconds since the epoch, numbers above milliseconds (this many seconds is the year 5138)."""
 
-NAMES, _LOOKED_AT = 1_000, 4_000
-"""Characters of the exact strings that stand for what is left out, and where the looking for them ends."""
+NAMES, _PART, _LOOKED_AT = 1_000, 12, 60_000
+"""Characters of the exact strings that stand for what is left out (more, a twelfth of it, where it is long), and where the
+looking for them ends."""
 _WORD = re.compile(r"[^\s\"'`<>(){}\[\],;|=→]+")
-_EXACT = re.compile(r"\w[/._]\w|[a-z\d][A-Z]|\w-\w+-\w|^--\w|\d[a-f]|[a-f]\d")
-"""What makes a word exact: a path or a name of code, a hump, an option, a hash. Coarser than `strings`, which would take nine
-tenths of all reading here (measured by profile); what stands in a checkpoint goes through `strings` all the same."""
-_DULL = re.compile(r"[\d.:/TZ+-]*\Z")
-"""Numbers, versions and times say nothing alone."""
+_EXACT = re.compile(r"\w[/._]\w|[a-z\d][A-Z]|\w-\w+-\w|^--\w|\d[a-f]|[a-f]\d|^#\d|[A-Z]-\d")
+"""What makes a word exact: a path or a name of code, a hump, an option, a hash, an issue. Coarser than `strings`, which would
+take nine tenths of all reading here (measured by profile); what stands in a checkpoint goes through `strings` all the same."""
+_DIGIT = re.compile(r"\d")
+_DULL = re.compile(r"\d*(?:\.\d*)?\Z|[\d:TZ+./-]*[-:/][\d:TZ+./-]*\Z")
+"""Numbers and times say nothing alone."""
 
 
 ASKED = 300
@@ -112,11 +114,16 @@ def beginning(text: str, limit: int) -> str:
     return f"{text[:limit]}\n[… {len(text) - limit} characters left out{_naming(text[limit:])} …]"
 
 
+def _rank(word: str) -> int:
+    """Places and values before names, of which there are many."""
+    return 0 if "/" in word or _DIGIT.search(word) else 1
+
+
 def _naming(text: str) -> str:
     """The distinct exact strings of a text, in order, as far as there is room."""
-    names, room = list[str](), NAMES
+    names, room = list[str](), max(NAMES, min(len(text), _LOOKED_AT) // _PART)
     words = dict.fromkeys(_WORD.findall(STAND_IN.sub(" ", text[:_LOOKED_AT])))
-    for word in filter(_EXACT.search, words):
+    for word in sorted(filter(_EXACT.search, words), key=_rank):
         name = word.strip(".:,*-")
         if _DULL.match(name) or len(name) > LONGEST:
             continue

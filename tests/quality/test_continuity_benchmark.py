@@ -15,7 +15,7 @@ from memd.report.told import How
 from memd.store import Store
 
 ROOT = Path(__file__).parents[2]
-NEW = ("This is my record", "memd checkpoint", "Any message whole")
+NEW = ("Kept by memd", "memd checkpoint", "Any message")
 """How lines begin that have a time, a receipt or a home in them."""
 NAME = "5d1f0c1e-7b1a-4b7e-9a52-00000000000a"
 

@@ -73,8 +73,12 @@ class Writer(Protocol):
 
     name: str
 
-    def write(self, material: Material) -> tuple[str, str]:
-        """The texts of mind.md and scene.md."""
+    def mind(self, material: Material) -> str:
+        """The text of mind.md."""
+        ...
+
+    def scene(self, material: Material, mind: str) -> str:
+        """The text of scene.md, beside the mind that stands."""
         ...
 
 
@@ -91,8 +95,10 @@ class Carried:
         judged = self._judged
         if judged.writer and material.upto <= judged.upto:
             self.name = judged.writer
-        new_mind, new_scene = self._fresh.write(material)
-        text = new_mind if judged.mind is None else carried_mind(judged.mind, judged.mind_upto, new_mind)
+        text = self._fresh.mind(material)
+        if judged.mind is not None:
+            text = carried_mind(judged.mind, judged.mind_upto, text)
+        new_scene = self._fresh.scene(material, text)
         return text, new_scene if judged.scene is None else carried_scene(judged, new_scene, material.upto)
 
 

@@ -67,7 +67,7 @@ def _checkpoint(made: Checkpoint) -> dict[str, Any]:
         "trigger": made.trigger,
         "tokens": sizes,
         "valid": True,
-        "problems": [{"part": p.part, "fault": p.fault, "fallback": p.fallback} for p in made.problems],
+        "problems": [{"part": p.part, "fault": p.fault, "fallback": p.fallback} for p in made.told],
         "receipt": made.receipt,
     }
 

@@ -121,7 +121,7 @@ def _facts(row: Row, now: int) -> Iterator[tuple[str, str]]:
         if made.tokens is not None:
             sizes = made.tokens
             yield "", f"mind {sizes.mind:,}, memo {sizes.memo:,}, scene {sizes.scene:,}, all {sizes.total:,} tokens"
-        yield from (("", f"{one.part}: {one.fault}; {one.fallback}") for one in made.problems)
+        yield from (("", f"{one.part}: {one.fault}; {one.fallback}") for one in made.told)
     if given is not None:
         yield "delivery", f"{given.level}: checkpoint {given.number}{_by(given)}, {ago(given.at, now)}"
     elif made is not None:

@@ -5,8 +5,8 @@ taken as it is, if its headings are whole; of their memo the boxes are. What can
 """
 
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import islice
 from pathlib import Path
 
 from memd import files
@@ -54,12 +54,11 @@ class Judging:
     def _of(self, name: str, upto: int = sys.maxsize) -> Judged:
         """What was judged in a session as of a message."""
         ticks = self._store.judging.ticks(name)
-        found = (self._store.checkpoint(name, number) for number in self._store.judged_numbers(name))
-        rows = list(islice((row for row in found if row is not None and row.upto <= upto), 3))
-        if not rows:
+        last = next(self._judged(name, upto), None)
+        if last is None:
             return Judged(ticks)
-        minded = next((row for row in rows if _right(row, "mind")), None)
-        model = next((row for row in rows if row.writer != HAND), None)
+        minded = next((row for row in self._judged(name, upto) if _right(row, "mind")), None)
+        model = next((row for row in self._judged(name, upto) if row.writer != HAND), None)
         scene = model if model is not None and _right(model, "scene") else None
         return Judged(
             ticks,
@@ -67,9 +66,14 @@ class Judging:
             mind_upto=minded.upto if minded else 0,
             scene=scene.parts.scene if scene else None,
             scene_upto=scene.upto if scene else 0,
-            writer=rows[0].writer,
-            upto=rows[0].upto,
+            writer=last.writer,
+            upto=last.upto,
         )
+
+    def _judged(self, name: str, upto: int) -> Iterator[Checkpoint]:
+        """What was written with judgement as of a message, newest first, each read when it is asked for."""
+        found = (self._store.checkpoint(name, number) for number in self._store.judged_numbers(name))
+        return (row for row in found if row is not None and row.upto <= upto)
 
     def edits(self, folder: Path, current: Checkpoint) -> Edits:
         """What a person changed in the files at the top since memd wrote them.

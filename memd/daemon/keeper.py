@@ -107,7 +107,7 @@ class Keeper:
             judged = by_hand(judged, edits, material.upto)
             trigger = "edit"
         made = self.draft(session, material, writer, judged)
-        return self.keep(session, material, made, trigger, edits.problems)
+        return self.keep(session, material, made, trigger, noted=edits.problems)
 
     def draft(self, session: Session, material: Material, writer: Writer, judged: Judged) -> turn.Draft:
         """What a session's checkpoint would be now, with what lies beside it."""
@@ -123,6 +123,7 @@ class Keeper:
         trigger: str,
         problems: tuple[Problem, ...] = (),
         ticks: Iterable[Tick] = (),
+        noted: tuple[Problem, ...] = (),
     ) -> Checkpoint:
         """Make a draft the session's current checkpoint; the current one stays where it says the same."""
         self._folders.lay_beside(self._folder(session), made.beside.files)
@@ -130,14 +131,14 @@ class Keeper:
         digest = f"{made.digest}:{len(material.boundaries)}"
         if current is not None and self._store.checkpoint_digest(session.id) == digest:
             self._store.confirm_checkpoint(session.id, made.upto)
-            if problems:
-                self._store.note_problems(session.id, problems)
+            if problems or noted:
+                self._store.note_problems(session.id, (*problems, *noted))
             if self._laid.get(session.id) != (current.number, now):
                 self._lay_again(session, made, current, now)
             return current
         number = (current.number if current else self._folders.last(self._folder(session))) + 1
         checkpoint, content = turn.number(made, number, self._clock(), trigger, _code())
-        return self._lay(session, replace(checkpoint, problems=problems), content, digest, now, ticks)
+        return self._lay(session, replace(checkpoint, problems=problems, noted=noted), content, digest, now, ticks)
 
     def _folder(self, session: Session) -> Path:
         return self._folders.session(session.tool, session.native)
@@ -206,8 +207,11 @@ class _Kept:
         self.name = checkpoint.writer
         self._parts = checkpoint.parts
 
-    def write(self, material: Material) -> tuple[str, str]:  # noqa: ARG002 - the writer's shape
-        return self._parts.mind, self._parts.scene
+    def mind(self, material: Material) -> str:  # noqa: ARG002 - the writer's shape
+        return self._parts.mind
+
+    def scene(self, material: Material, mind: str) -> str:  # noqa: ARG002 - the writer's shape
+        return self._parts.scene
 
 
 def _window(session: Session, tool: Tool) -> int:

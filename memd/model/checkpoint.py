@@ -46,6 +46,14 @@ class Checkpoint:
     parts: Parts
     tokens: TokenCounts | None = None
     problems: tuple[Problem, ...] = ()
+    """What was wrong with the work that it was made of: these parts are not the writer's."""
+    noted: tuple[Problem, ...] = ()
+    """What went wrong beside it: a run that came to nothing, an edit that could not be taken. Its parts are as they were."""
+
+    @property
+    def told(self) -> tuple[Problem, ...]:
+        """All that is shown with it."""
+        return (*self.problems, *self.noted)
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,7 @@ def insert(sql: sqlite3.Connection, checkpoint: Checkpoint, digest: str) -> None
         raise Refused(f"checkpoint {checkpoint.number} of {checkpoint.session} does not follow {last}")
     sql.execute(
         'INSERT INTO checkpoint (session, number, at, writer, "trigger", upto, receipt, digest, tokens, problems,'
-        " mind, memo, scene) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " noted, mind, memo, scene) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         _row(row, checkpoint, digest),
     )
 
@@ -54,11 +54,20 @@ def _row(session: int, checkpoint: Checkpoint, digest: str) -> tuple[Any, ...]:
         checkpoint.receipt,
         digest,
         compact(asdict(checkpoint.tokens)) if checkpoint.tokens else None,
-        compact([asdict(problem) for problem in checkpoint.problems]),
+        _compact(checkpoint.problems),
+        _compact(checkpoint.noted),
         checkpoint.parts.mind,
         checkpoint.parts.memo,
         checkpoint.parts.scene,
     )
+
+
+def _compact(problems: Iterable[Problem]) -> str:
+    return compact([asdict(problem) for problem in problems])
+
+
+def _problems(text: str) -> tuple[Problem, ...]:
+    return tuple(Problem(**problem) for problem in json.loads(text))
 
 
 def confirm(database: Database, session: str, upto: int) -> None:
@@ -75,9 +84,9 @@ def note(database: Database, session: str, problems: Iterable[Problem]) -> None:
     """What went wrong beside the current checkpoint; see `Store.note_problems`."""
     with database.transaction() as sql:
         sql.execute(
-            "UPDATE checkpoint SET problems = ? WHERE session = (SELECT row FROM session WHERE id = ?)"
+            "UPDATE checkpoint SET noted = ? WHERE session = (SELECT row FROM session WHERE id = ?)"
             " AND number = (SELECT max(number) FROM checkpoint c WHERE c.session = checkpoint.session)",
-            (compact([asdict(problem) for problem in problems]), session),
+            (_compact(problems), session),
         )
 
 
@@ -93,14 +102,14 @@ def judged(database: Database, session: str) -> list[int]:
 def get(database: Database, session: str, number: int | None) -> Checkpoint | None:
     """The checkpoint with this number, or the current one."""
     found = database.row(
-        'SELECT s.id, number, at, writer, "trigger", upto, receipt, mind, memo, scene, c.tokens, problems'
+        'SELECT s.id, number, at, writer, "trigger", upto, receipt, mind, memo, scene, c.tokens, problems, noted'
         " FROM checkpoint c JOIN session s ON s.row = c.session"
         " WHERE s.id = :session AND (:number IS NULL OR number = :number) ORDER BY number DESC LIMIT 1",
         {"session": session, "number": number},
     )
     if found is None:
         return None
-    *head, mind, memo, scene, tokens, problems = found
+    *head, mind, memo, scene, tokens, problems, noted = found
     id_, at_number, at, writer, trigger, upto, receipt = head
     return Checkpoint(
         session=id_,
@@ -112,7 +121,8 @@ def get(database: Database, session: str, number: int | None) -> Checkpoint | No
         receipt=receipt,
         parts=Parts(mind, memo, scene),
         tokens=TokenCounts(**json.loads(tokens)) if tokens else None,
-        problems=tuple(Problem(**problem) for problem in json.loads(problems)),
+        problems=_problems(problems),
+        noted=_problems(noted),
     )
 
 

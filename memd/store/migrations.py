@@ -287,6 +287,11 @@ def m009_gaps(sql: sqlite3.Connection) -> None:
     sql.execute("DROP TABLE gap_of_session")
 
 
+def m010_noted(sql: sqlite3.Connection) -> None:
+    """What went wrong beside a checkpoint is kept apart from what was wrong with its own parts."""
+    sql.execute("ALTER TABLE checkpoint ADD COLUMN noted TEXT NOT NULL DEFAULT '[]'")
+
+
 MIGRATIONS: tuple[Step, ...] = (
     m001_first,
     m002_search,
@@ -297,6 +302,7 @@ MIGRATIONS: tuple[Step, ...] = (
     m007_runs,
     m008_commands,
     m009_gaps,
+    m010_noted,
 )
 """Append only: the place in this tuple is the number."""
 

@@ -67,8 +67,30 @@ def test_a_mind_without_its_headings_is_put_beside(bench):
     mine = (bench.folder / "mind.md").read_text()
     made = bench.refresh()
     assert (made.parts.mind, (bench.folder / "mind.edited.md").read_text()) == (before.parts.mind, mine)
-    told = bench.pipeline.store.current_checkpoint(NAME).problems
+    told = bench.pipeline.store.current_checkpoint(NAME).told
     assert [(problem.part, problem.fallback) for problem in told] == [("mind", "the mind as it was")]
+
+
+def test_an_edit_that_cannot_be_taken_leaves_the_one_before_in_force(bench):
+    """What the person wrote last and well stays, now and in later turns."""
+    bench.edit("mind.md", "# Lessons\n\n(none)", "# Lessons\n\n- [confirmed] Mine.")
+    mine = bench.refresh().parts.mind
+    bench.edit("mind.md", "# Lessons", "# Learned")
+    bench.refresh()
+    bench.edit("mind.md", "# Learned", "# Learned again")
+    assert bench.refresh().parts.mind == mine
+    bench.says("Now the docs")
+    assert bench.pipeline.store.current_checkpoint(NAME).parts.mind == mine
+
+
+def test_the_next_step_leads_back_to_the_mission_that_the_person_left(bench):
+    """Not to one that they withdrew; where none is active, to a question."""
+    bench.edit("mind.md", "M1 [active] Make it fast (#1)", "M1 [replaced by M2] Make it fast (#1)\n- M2 [active] Small")
+    assert ", then back to M2\n" in bench.refresh().parts.scene
+    bench.edit("mind.md", "M2 [active]", "M2 [withdrawn]")
+    assert ", then ask what comes next: no mission is active\n" in bench.refresh().parts.scene
+    bench.edit("mind.md", "M2 [withdrawn]", "M2:")
+    assert ", then back to the mission\n" in bench.refresh().parts.scene
 
 
 def test_boxes_that_the_person_changed_stay_as_they_set_them(bench):
@@ -88,7 +110,7 @@ def test_of_a_memo_only_boxes_are_taken(bench):
     made = bench.refresh()
     assert "Keep the names" in made.parts.memo
     assert bench.boxes[2] == "[x] #5"
-    assert [problem.fallback for problem in made.problems] == ["only boxes are taken"]
+    assert [problem.fallback for problem in made.told] == ["only boxes are taken"]
 
 
 def test_memds_own_files_are_no_edits(bench, monkeypatch):

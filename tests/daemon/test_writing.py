@@ -184,7 +184,7 @@ def test_each_way_to_go_wrong_is_told_once_and_falls_back(bench, what):
     assert part in {problem.part for problem in outcome.problems} or part == "run"
     assert before.parts.mind == bench.current.parts.mind
     assert before.parts.memo == bench.current.parts.memo
-    assert replace(bench.pipeline.store.checkpoint(NAME, before.number), problems=()) == before
+    assert replace(bench.pipeline.store.checkpoint(NAME, before.number), noted=()) == before
 
 
 def test_neither_a_machine_nor_what_was_taken_back_carries_an_agreement(bench):
@@ -293,6 +293,38 @@ def test_a_part_that_stays_wrong_does_not_take_the_others_with_it(bench):
     assert (outcome.outcome, {problem.part for problem in outcome.problems}) == ("written", {"mind"})
     assert bench.current.parts.mind == before.parts.mind
     assert "Read retry.py" in bench.current.parts.scene
+
+
+def test_a_run_that_comes_to_nothing_takes_nothing_from_the_mind_before_it(bench):
+    """The person's edit stays theirs, and a model's lesson stays, when the next run is wrong in every part."""
+    bench.program.plays({"edit": [LEARNS], "answer": answered()})
+    bench.run()
+    bench.program.plays({"edit": [["mind.md", "# Lessons", "# Learned"]], "answer": "nothing"})
+    assert bench.run().outcome == "failed"
+    bench.transcript.turn("Now the docs", "Fine.")
+    bench.read()
+    assert LESSON in bench.current.parts.mind
+    path = bench.folder / "mind.md"
+    path.write_text(path.read_text().replace(LESSON, "- [confirmed] Mine."))
+    bench.pipeline.refresh(NAME, "turn")
+    assert (bench.run().outcome, {one.part for one in bench.current.told} >= {"mind", "scene"}) == ("failed", True)
+    bench.transcript.turn("Now the tests", "Fine.")
+    bench.read()
+    assert "- [confirmed] Mine." in bench.current.parts.mind
+
+
+def test_a_mind_outlives_any_number_of_runs_that_were_wrong_in_it(bench):
+    """Their scenes are used; the mind is the one that was right, however long ago."""
+    bench.program.plays({"edit": [LEARNS], "answer": answered()})
+    bench.run()
+    for number in (9, 11, 13, 15):
+        bench.transcript.turn("Now the docs", "Fine.")
+        bench.read()
+        bench.program.plays(
+            {"edit": [["mind.md", "# Lessons", "# Learned"]], "answer": answered(number, "Now the docs")}
+        )
+        assert bench.run().outcome == "written"
+    assert LESSON in bench.current.parts.mind
 
 
 def test_a_run_that_hangs_is_ended_with_all_that_it_started(bench, monkeypatch):

@@ -14,7 +14,9 @@ CITED = re.compile(r"\((?:#\d+|own judgement)[^()]*\)$")
 
 
 def written(story):
-    return Extractive().write(story.material())
+    writer, material = Extractive(), story.material()
+    text = writer.mind(material)
+    return text, writer.scene(material, text)
 
 
 def mind(story):

@@ -16,6 +16,10 @@ class Extractive:
 
     name = "extractive"
 
-    def write(self, material: Material) -> tuple[str, str]:
-        """The texts of mind.md and scene.md."""
-        return mind(material), scene(material)
+    def mind(self, material: Material) -> str:
+        """The text of mind.md."""
+        return mind(material)
+
+    def scene(self, material: Material, mind: str) -> str:
+        """The text of scene.md; its next step leads back to a mission that is active in the mind."""
+        return scene(material, mind)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from memd.checkpoint.mind import MISSION, parse
 from memd.extract import files, shell, turns, work
 from memd.extract.material import Material
 from memd.model import Channel, Kind, Record, State, marks
@@ -17,19 +18,20 @@ LAST_WORDS = 1_500
 """Characters of the agent's last text."""
 
 
-def scene(material: Material) -> str:
-    """The six sections of scene.md."""
+def scene(material: Material, mind: str) -> str:
+    """The six sections of scene.md, beside a mind whose active missions are where a step leads back to."""
     turn = turns.current(material)
+    after = _after(mind)
     sections = {
         "Current step": _step(material, turn),
         "Progress": _progress(material),
         "Waiting on": _waiting(material),
-        "Next step": _next(material, turn),
+        "Next step": _next(material, turn, after),
         "Pitfalls": _pitfalls(material),
     }
     text = "\n\n".join(f"## {name}\n\n" + "\n".join(list(lines) or [NONE]) for name, lines in sections.items())
     told = "\n".join(
-        row for lines in (_step(material, turn), _next(material, turn), _waiting(material)) for row in lines
+        row for lines in (_step(material, turn), _next(material, turn, after), _waiting(material)) for row in lines
     )
     return f"{text}\n\n## Exact references\n\n" + "\n".join(list(exact(material, told)) or [NONE]) + "\n"
 
@@ -106,11 +108,20 @@ def _goes_on(waiting: work.Waiting) -> str:
     return f"- {waiting.what}{ident}{note}: {line(waiting.text, 200)} (#{waiting.number})"
 
 
-def _next(material: Material, turn: turns.Turn) -> Iterator[str]:
+def _after(mind: str) -> str:
+    """Where a request leads back to once it is done."""
+    read = parse(mind)
+    active = [mission.id for mission in read.missions.values() if mission.status == "active"]
+    if len(read.missions) < len(read.bullets.get(MISSION, ())):  # in a form of the person's own
+        active.append("the mission")
+    return f"back to {' and '.join(active)}" if active else "ask what comes next: no mission is active"
+
+
+def _next(material: Material, turn: turns.Turn, after: str) -> Iterator[str]:
     pending = [task for task in work.tasks(material) if task.status != "completed"]
     if turn.request is not None:
         goes = "see what is left of" if turn.ended else "go on with"
-        yield f"- {goes} {cited(turn.request)}" + ("" if pending else ", then back to M1")
+        yield f"- {goes} {cited(turn.request)}" + ("" if pending else f", then {after}")
     yield from _added(material, turn.added[-5:])
     for task in pending[:20]:
         yield f"- task {task.id} [{task.status}]: {oneline(task.text, 200)}"

@@ -91,9 +91,9 @@ def test_broken_settings_are_one_line_that_names_the_file(call, tmp_path, monkey
     assert err.startswith(f"memd: {tmp_path / 'config.toml'}: ")
 
 
-@pytest.mark.parametrize("words", [["log"], ["show"], ["status"], ["checkpoint"], ["ingest", "x.jsonl"], ["run"]])
+@pytest.mark.parametrize("words", [["log"], ["show"], ["status"], ["checkpoint"], ["ingest", "x.jsonl"]])
 def test_a_damaged_record_is_one_line(call, words):
-    """Bytes that are no database: said with the path, nothing is changed."""
+    """Bytes that are no database: said with the path, nothing is changed; only the daemon sets it aside."""
     home = Home()
     home.state.mkdir(parents=True, mode=0o700)
     home.db.write_bytes(b"nonsense " * 1_000)

@@ -13,6 +13,7 @@ from memd.cli.completion import SESSION, among, channels, session_argument
 from memd.daemon.lineage import attributed
 from memd.errors import NotFound
 from memd.model import Channel, Record, Session
+from memd.model.marks import escape_heads
 from memd.model.text import ago, clock
 
 _STYLES = {"human": "bold green", "operator": "bold yellow", "agent": "bold", "unattributed": "red"}
@@ -117,4 +118,4 @@ def _shown(record: Record, *, whole: bool) -> str:
         if whole or len(record.text) <= 2_000
         else record.text[:2_000] + f"\n[… {len(record.text) - 2_000} characters more]"
     )
-    return f"#{record.number} {clock(record.at)} {record.channel.value}{grade}{note}\n{text}\n"
+    return f"#{record.number} {clock(record.at)} {record.channel.value}{grade}{note}\n{escape_heads(text)}\n"

@@ -17,7 +17,7 @@ from memd.daemon.lineage import inherited
 from memd.daemon.ready import Ready, Situation, limits
 from memd.extract import turns
 from memd.extract.material import SPEAKING, Material
-from memd.model import Boundary, Channel, Checkpoint, Kind, Message, Problem, Session, Tick
+from memd.model import Boundary, Channel, Checkpoint, Done, Kind, Message, Problem, Session, Tick
 from memd.render import Content, Rendered, compose
 from memd.store import Store
 from memd.store.folders import Folders
@@ -28,6 +28,8 @@ from memd.writers.extractive import Extractive
 AGENT_TEXTS, CALLS = 200, 1_500
 """So many of the newest are looked at; what people asked for is always read whole."""
 INJECT_CAP, INJECT_SHARE, UNKNOWN_WINDOW = 12_000, 0.08, 200_000
+_DECISIONS = frozenset({Kind.PLAN, Kind.ASK})
+"""Calls by which the person is asked."""
 _CODE = string.ascii_uppercase + string.digits
 
 
@@ -47,23 +49,36 @@ class Keeper:
         """What waited in the client's queue when a session's checkpoint was last refreshed."""
 
     def material(self, session: Session, upto: int | None = None) -> Material:
-        """All that a checkpoint of the session is made from; with `upto` what there was up to that entry."""
+        """All that a checkpoint of the session is made from; with `upto` what there was up to that entry.
+
+        What the agent said, and what the person decided of its plans and questions, in a part of the conversation that was
+        taken back is not among it; what its calls did is.
+        """
         store, name = self._store, session.id
-        calls = {d.call: d for d in store.operations(name, upto=upto, kinds={Kind.PLAN, Kind.ASK})}
-        calls |= {d.call: d for d in store.operations(name, upto=upto, kinds={Kind.TASKS}, last=20)}
-        calls |= {d.call: d for d in store.operations(name, upto=upto, last=CALLS)}
+        agent = store.messages(name, upto=upto, channels={Channel.AGENT_TEXT}, last=AGENT_TEXTS)
         said, before = inherited(store, name, store.messages(name, upto=upto, channels=SPEAKING))
         boundaries = tuple(store.boundaries(name)[: None if upto is None else session.compactions])
         return Material(
             session,
             said,
-            tuple(store.messages(name, upto=upto, channels={Channel.AGENT_TEXT}, last=AGENT_TEXTS)),
-            tuple(sorted(calls.values(), key=lambda d: (d.number, d.at or 0))),
+            tuple(record for record in agent if record.in_force),
+            self._calls(name, upto),
             boundaries,
             before,
             self._waiting(session) if upto is None else (),
             summaries.failed(store, name, boundaries, upto),
         )
+
+    def _calls(self, name: str, upto: int | None) -> tuple[Done, ...]:
+        store = self._store
+        decisions = store.operations(name, upto=upto, kinds=_DECISIONS)
+        numbers = {d.number for d in decisions}
+        gone = {r.number for r in store.messages(name, numbers=numbers) if not r.in_force} if numbers else set[int]()
+        calls = {d.call: d for d in decisions}
+        calls |= {d.call: d for d in store.operations(name, upto=upto, kinds={Kind.TASKS}, last=20)}
+        calls |= {d.call: d for d in store.operations(name, upto=upto, last=CALLS)}
+        stand = (d for d in calls.values() if d.kind not in _DECISIONS or d.number not in gone)
+        return tuple(sorted(stand, key=lambda d: (d.number, d.at or 0)))
 
     def foreseen(self, session: Session, boundary: Boundary) -> Rendered:
         """The text that the program alone makes of what was recorded before a compaction."""

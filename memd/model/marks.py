@@ -23,6 +23,8 @@ _IMITATION = re.compile(
     re.MULTILINE,
 )
 
+_HEAD = re.compile(_START + r"([^\S\n]*)(?=#\d+[ :])", re.MULTILINE)
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
@@ -60,6 +62,15 @@ def find(text: str) -> Found | None:
 def own(text: str) -> bool:
     """Whether a hook's text is memd's: a checkpoint or one of its single lines."""
     return find(text) is not None or _LINE.match(text) is not None
+
+
+def escape_heads(text: str) -> str:
+    r"""The text with a backslash before whatever at a line's start would pass for the head of a message in a list.
+
+    >>> escape_heads("#12 2026-11-30 09:00Z human.typed")
+    '\\#12 2026-11-30 09:00Z human.typed'
+    """
+    return _HEAD.sub(r"\1\\", text)
 
 
 def escape(text: str) -> str:

@@ -5,6 +5,7 @@ nothing came after it; then its lines stand beside the fresh ones, saying as of 
 the same two texts each time, so nothing grows by nesting.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -18,6 +19,7 @@ from memd.render import outline
 _AGEING = frozenset({"Current step", "Progress", "Waiting on", "Next step"})
 """The sections of a scene whose lines may be overtaken by what came since."""
 _ADDED = ("Key decisions", "Lessons")
+_NUMBER = re.compile(r"#(\d{1,9})\b(?! of )")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,8 @@ class Judged:
     ticks: Mapping[int, Tick] = field(default_factory=dict)
     mind: str | None = None
     mind_upto: int = 0
+    by_hand: bool = False
+    """The mind is as a person edited it: not even a status in it is changed."""
     scene: str | None = None
     scene_upto: int = 0
     writer: str = ""
@@ -95,11 +99,26 @@ class Carried:
         judged = self._judged
         if judged.writer and material.upto <= judged.upto:
             self.name = judged.writer
+        gone = frozenset(record.number for record in material.said if not record.in_force)
         text = self._fresh.mind(material)
         if judged.mind is not None:
-            text = carried_mind(judged.mind, judged.mind_upto, text)
+            text = carried_mind(judged.mind if judged.by_hand else standing(judged.mind, gone), judged.mind_upto, text)
         new_scene = self._fresh.scene(material, text)
-        return text, new_scene if judged.scene is None else carried_scene(judged, new_scene, material.upto)
+        return text, new_scene if judged.scene is None else carried_scene(judged, new_scene, material.upto, gone)
+
+
+def standing(text: str, gone: frozenset[int]) -> str:
+    """The mind with the missions' statuses as they are without messages that were taken back; words and citations stay.
+
+    A mission that such a message ended is active again, one that it set is withdrawn.
+    """
+    for bullet in mind.parse(text).bullets.get(mind.MISSION, ()):
+        one = mind.mission(bullet)
+        if one is None or not one.cites or one.cites[-1] not in gone:
+            continue
+        status = "withdrawn" if one.cites[0] in gone else "active"
+        text = text.replace(bullet.text, bullet.text.replace(f"[{one.status}]", f"[{status}]", 1), 1)
+    return text
 
 
 def carried_mind(text: str, upto: int, fresh: str) -> str:
@@ -148,11 +167,16 @@ def _with(text: str, added: Mapping[str, list[str]]) -> str:
     return "\n".join(rows)
 
 
-def carried_scene(judged: Judged, fresh: str, upto: int) -> str:
-    """The model's scene while nothing came after it; then its lines beside the program's."""
+def carried_scene(judged: Judged, fresh: str, upto: int, gone: frozenset[int] = frozenset()) -> str:
+    """The model's scene while nothing came after it; then its lines beside the program's.
+
+    Where the request that its next step serves was taken back, it tells of a way that was left: what ages is left out.
+    """
     if judged.scene is None or upto <= judged.scene_upto:
         return judged.scene or fresh
     old, new = outline.sections(judged.scene), outline.sections(fresh)
+    if gone.intersection(map(int, _NUMBER.findall("\n".join(old.get("Next step", []))))):
+        old = {name: blocks for name, blocks in old.items() if name not in _AGEING}
     found = {}
     for name in scene.HEADINGS:
         kept = [_aged(block, judged.scene_upto, name) for block in old.get(name, []) if block.strip() != NONE]

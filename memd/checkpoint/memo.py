@@ -34,9 +34,17 @@ def entries(
 ) -> tuple[Entry, ...]:
     """Every candidate, oldest first. Undecided ones are ticked but for what was taken back and what means nothing alone."""
     candidates = [r for r in said if r.channel in MEMO_CHANNELS]
+    decided = _standing(decided, frozenset(r.number for r in candidates if not r.in_force))
     if any(known(record) for record in candidates):
         candidates = [r for r in candidates if r.channel is not Channel.OPERATOR_HEADLESS]
     return tuple(_entry(record, first, cited, decided) for record in candidates)
+
+
+def _standing(decided: Decided, gone: frozenset[int]) -> Decided:
+    """Without what rests on messages that were taken back: what they replaced is in force again, whoever released it for that."""
+    back = {old for old, new in decided.replaced.items() if new in gone}
+    ticks = {n: tick for n, tick in decided.ticks.items() if tick.person or tick.ticked or n not in back}
+    return Decided(ticks, {old: new for old, new in decided.replaced.items() if old not in back})
 
 
 def known(record: Record) -> bool:

@@ -58,7 +58,10 @@ def _edited(listed: str) -> dict[str, bool]:
     """
     before, text = boxes.read(listed, listed).boxes, listed + HELP
     while True:
-        edited = click.edit(text, extension=".md", require_save=False)
+        try:
+            edited = click.edit(text, extension=".md", require_save=False)
+        except UnicodeDecodeError:
+            raise Refused("nothing was changed: what the editor left is not UTF-8") from None
         kept = "\n".join(row for row in (edited or "").splitlines() if not row.startswith("#"))
         if not kept.strip():
             return {}

@@ -64,6 +64,7 @@ class Judging:
             ticks,
             mind=minded.parts.mind if minded else None,
             mind_upto=minded.upto if minded else 0,
+            by_hand=minded is not None and minded.writer == HAND,
             scene=scene.parts.scene if scene else None,
             scene_upto=scene.upto if scene else 0,
             writer=last.writer,
@@ -113,8 +114,8 @@ def _boxes(listed: str, edited: str) -> tuple[tuple[Tick, ...], tuple[Problem, .
 
 def by_hand(judged: Judged, edits: Edits, upto: int) -> Judged:
     """What is judged once a person's mind is taken: all of it, as of now."""
-    return Judged(
-        judged.ticks, edits.mind, upto, judged.scene, judged.scene_upto, writer=HAND, upto=upto
+    return replace(
+        judged, mind=edits.mind, mind_upto=upto, by_hand=True, writer=HAND, upto=upto
     )  # the scene stays a model's, as of its own message
 
 
@@ -123,4 +124,13 @@ def as_kept(judged: Judged, checkpoint: Checkpoint) -> Judged:
     ever, parts = sys.maxsize, checkpoint.parts
     if judged.mind is None and judged.scene is None:
         return Judged(judged.ticks)
-    return Judged(judged.ticks, parts.mind, ever, parts.scene, ever, writer=checkpoint.writer, upto=ever)
+    return Judged(
+        judged.ticks,
+        mind=parts.mind,
+        mind_upto=ever,
+        by_hand=True,
+        scene=parts.scene,
+        scene_upto=ever,
+        writer=checkpoint.writer,
+        upto=ever,
+    )

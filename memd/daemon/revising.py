@@ -132,7 +132,8 @@ class Reviser:
         ticks |= {one.number: one for one in decided if not (one.number in ticks and ticks[one.number].person)}
         text = work.given.mind if made.mind is None else _masked(made.mind, work.given.mind)
         scene = None if made.scene is None else mask(made.scene)
-        return Judged(ticks, text, sys.maxsize, scene, sys.maxsize, writer=author, upto=sys.maxsize)
+        ever = sys.maxsize
+        return Judged(ticks, text, ever, scene=scene, scene_upto=ever, writer=author, upto=ever)
 
 
 def _masked(text: str, before: str) -> str:

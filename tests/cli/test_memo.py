@@ -47,6 +47,13 @@ def test_what_is_ticked_by_hand_stays(call, transcript, editor):
     assert boxes(call) == ["[x] #1", "[ ] #3", "[x] #5", "[x] #7"]
 
 
+def test_a_list_that_is_no_text_any_more_is_refused_in_one_line(call, transcript, editor):
+    """No defect of memd's, and nothing is changed."""
+    editor(r"s/Make/\xff\xfe/")
+    assert call("memo", ONE) == (1, "", "memd: nothing was changed: what the editor left is not UTF-8\n")
+    assert boxes(call) == ["[x] #1", "[x] #3", "[ ] #5"]
+
+
 def test_what_was_released_is_listed_only_on_request(call, transcript, editor):
     """`--all` lists everything."""
     editor(r"s/- \[x\] #3/- [ ] #3/")

@@ -327,6 +327,33 @@ def test_a_mind_outlives_any_number_of_runs_that_were_wrong_in_it(bench):
     assert LESSON in bench.current.parts.mind
 
 
+def test_what_a_message_replaced_is_in_force_again_once_it_was_taken_back(bench):
+    """The mission, and a constraint that the memo had let go of; what the model said of the way that was left goes."""
+    place = bench.transcript._last
+    bench.transcript.turn("Forget the gateway: build the exporter. You may change the schema.", "I will.")
+    bench.read()
+    gateway = "Make the gateway survive"
+    ends = [
+        "mind.md",
+        f"M1 [active] {gateway} (#1)",
+        f"M1 [replaced by M2] {gateway} (#1, #9)\n- M2 [active] Exporter (#9)",
+    ]
+    decides = ["mind.md", "# Key decisions\n\n(none)", "# Key decisions\n\n- The schema may change. (#9 replaces #3)"]
+    scene = answered(9, "build the exporter", **{"Current step": "- Changing the schema, as allowed."})
+    bench.program.plays({"edit": [ends, decides], "answer": scene})
+    assert bench.run().problems == ()
+    assert "(replaced by #9) | Never touch" in bench.current.parts.memo
+    bench.transcript._last = place
+    bench.transcript.turn("Add a retry", "Added.")
+    bench.read()
+    parts = bench.current.parts
+    assert f"- M1 [active] {gateway} (#1, #9)\n- M2 [withdrawn] Exporter (#9)\n" in parts.mind
+    assert "- [x] #3 " in parts.memo
+    assert "back to M1\n" in parts.scene
+    assert "as allowed" not in parts.scene
+    assert parts.mind == bench.pipeline.refresh(NAME, "turn").parts.mind
+
+
 def test_a_run_that_hangs_is_ended_with_all_that_it_started(bench, monkeypatch):
     """The time is over for the whole group."""
     monkeypatch.setattr(agent.Agent.__init__, "__kwdefaults__", agent.Agent.__init__.__kwdefaults__ | {"seconds": 0.5})

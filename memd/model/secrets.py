@@ -41,6 +41,8 @@ E = TypeVar("E", Message, Operation)
 VERBATIM = MEMO_CHANNELS | {Channel.HUMAN_SHELL, Channel.UNATTRIBUTED}
 """Channels whose texts are, or may be, the person's own words."""
 
+_PART = 4
+"""Characters from which on a part of a secret is hidden as well; a shorter one stands in too much else."""
 _BACK = 30
 """A hint is at most so many characters behind the start of its shape."""
 _NAMED = r"(?:[\w.-]{0,30}[\\\"']{0,3}\s{0,3}[:=]|[\"']?\s)"
@@ -140,6 +142,18 @@ def mask(text: str) -> str:
         kept += [text[done:first], stand_in(text[first:last])]
         done = last
     return "".join([*kept, text[done:]]) if kept else text
+
+
+def masked_in(piece: str, whole: str) -> str:
+    """A piece of a text without the secrets that the whole shows: cut out alone, a value has lost the name that tells.
+
+    >>> masked_in("q9ZkP2vX7rLm", "export API_KEY=q9ZkP2vX7rLm")
+    '[secret sha256:68917652]'
+    """
+    for secret in sorted({whole[first:last] for first, last in _secrets(whole)}, key=len, reverse=True):
+        part = len(piece) >= _PART and piece in secret
+        piece = stand_in(piece) if part else piece.replace(secret, stand_in(secret))
+    return mask(piece)
 
 
 def _secrets(text: str) -> Iterator[tuple[int, int]]:

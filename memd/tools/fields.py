@@ -141,6 +141,11 @@ def short(value: Any) -> Any:
     return value if isinstance(value, bool | int | float) else None
 
 
+def lines(text: str) -> int:
+    """How many lines a text has; the newline at its end begins none."""
+    return text.count("\n") + (text[-1:] not in {"", "\n"})
+
+
 def asked(name: str, given: Mapping[str, Any]) -> str:
     """A call of a tool that is not the client's own, as one line: its name and arguments, secrets as hashes.
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from memd.model import Kind, Operation, State
-from memd.tools.fields import short
+from memd.tools.fields import lines, short
 
 FILES = 100
 """So many files of one patch are told of."""
@@ -60,7 +60,7 @@ def operations(
     for change in changes[:FILES]:
         kind = Kind.CREATE if change.kind == "add" else Kind.EDIT
         detail: dict[str, Any] = {"new": short(change.new)}
-        detail |= {"lines": change.new.count("\n") + 1} if kind is Kind.CREATE else {"old": short(change.old)}
+        detail |= {"lines": lines(change.new)} if kind is Kind.CREATE else {"old": short(change.old)}
         detail |= {"deleted": True} if change.kind == "delete" else {}
         detail |= {"moved": change.moved} if change.moved else {}
         yield Operation(f"{call}:{change.path}", kind, "apply_patch", at, state, change.path, detail, result)

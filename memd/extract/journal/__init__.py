@@ -104,13 +104,17 @@ def _file(done: Done, whose: Whose) -> Iterator[JournalEntry]:
         path = whose.relate(moved)
     if done.kind is Kind.CREATE and not old and not detail.get("existed"):
         lines = detail.get("lines")
-        yield _entry(done, whose, Op.CREATE, path, None, f"{lines} lines" if lines else None)
+        yield _entry(done, whose, Op.CREATE, path, None, _counted(lines) if lines else None)
         return
     unknown = done.kind is Kind.CREATE and not old
     told = [] if unknown else list(_inside(done, whose, path, old, new))
     yield from told
     if not told and (old or new or not moved):
         yield _plain(done, whose, path, old, new)
+
+
+def _counted(lines: object) -> str:
+    return "1 line" if lines == 1 else f"{lines} lines"
 
 
 def _inside(done: Done, whose: Whose, path: str, old: str, new: str) -> Iterator[JournalEntry]:

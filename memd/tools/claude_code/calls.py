@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from memd.model import Kind, Operation, State
-from memd.model.secrets import mask
+from memd.model.secrets import mask, masked_in
 from memd.tools.claude_code import jobs
-from memd.tools.fields import DETAIL, asked, flag, flat, items, short, string, table
+from memd.tools.fields import DETAIL, asked, flag, flat, items, lines, short, string, table
 
 Row = Mapping[str, Any]
 
@@ -105,7 +105,7 @@ def _detail(kind: Kind, given: Row) -> dict[str, Any]:
             detail |= {"old": short(old), "new": short(new), "edits": len(edits)}
         case Kind.CREATE:
             text = string(given, "content")
-            detail |= {"new": short(text), "lines": text.count("\n") + 1}
+            detail |= {"new": short(text), "lines": lines(text)}
         case Kind.ASK:
             asked = [string(q, "question") for q in items(given, "questions") if isinstance(q, dict)]
             detail |= {"questions": [short(question) for question in asked]}
@@ -127,13 +127,22 @@ def finished(call: Operation, row: Row, block: Row, at: int | None, kept: str) -
     text, result = flat(block.get("content")), row.get("toolUseResult")
     known = result if isinstance(result, dict) else {}
     state = _state(row, block, known)
-    detail: dict[str, Any] = {**call.detail, **_answered(known), **jobs.ended(known)}
+    detail: dict[str, Any] = {**call.detail, **_answered(known), **jobs.ended(known), **_unnamed(call, known)}
     if call.kind is Kind.COMMAND and (code := _EXIT.match(text)):
         detail["exit"] = int(code[1])
     elif call.kind is Kind.COMMAND and state is State.DONE:
         detail["exit"] = 0
     kept = "" if text.strip() in _SILENT else kept
     return Operation(call.call, call.kind, call.name, at, state, call.target, detail, kept)
+
+
+def _unnamed(call: Operation, known: Row) -> dict[str, Any]:
+    """The pieces of an edit without the secrets that only the whole lines, which the result has, show to be some."""
+    hunks = [hunk for hunk in items(known, "structuredPatch") if isinstance(hunk, dict)]
+    rows = [row for hunk in hunks for row in items(hunk, "lines") if isinstance(row, str)]
+    lines = "\n".join(row[1:] for row in rows if row.startswith(("-", "+")))
+    pieces = {name: call.detail.get(name) for name in ("old", "new")} if lines and call.kind is Kind.EDIT else {}
+    return {name: masked_in(piece, lines) for name, piece in pieces.items() if isinstance(piece, str)}
 
 
 def _state(row: Row, block: Row, known: Row) -> State:
@@ -162,8 +171,8 @@ def _answered(known: Row) -> dict[str, Any]:
     if table(known, "answers"):
         found["answers"] = {str(q): short(a) for q, a in table(known, "answers").items()}
     if string(table(known, "file"), "filePath"):
-        lines = table(known, "file")
-        found |= {name: short(lines.get(name)) for name in ("startLine", "numLines", "totalLines")}
+        shown = table(known, "file")
+        found |= {name: short(shown.get(name)) for name in ("startLine", "numLines", "totalLines")}
     return found
 
 

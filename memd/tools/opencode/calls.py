@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from memd.model import Kind, Operation, State
-from memd.model.secrets import mask
+from memd.model.secrets import mask, masked_in
 from memd.tools import patches
-from memd.tools.fields import DETAIL, asked, excerpt, flag, flat, items, short, string, table, whole
+from memd.tools.fields import DETAIL, asked, excerpt, flag, flat, items, lines, short, string, table, whole
 
 Row = Mapping[str, Any]
 
@@ -121,10 +121,14 @@ def _detail(kind: Kind, given: Row, found: Row) -> dict[str, Any]:
         case Kind.EDIT:
             edits: list[Row] = [one for one in items(given, "edits") if isinstance(one, dict)] or [given]
             old, new = (string(edits[0], name) for name in ("oldString", "newString"))
+            whole_lines = "\n".join(row[1:] for row in string(found, "diff").splitlines() if row[:1] in "-+")
+            old, new = (
+                masked_in(piece, whole_lines) for piece in (old, new)
+            )  # a piece of a line may have lost a secret's name
             detail |= {"old": short(old), "new": short(new), "edits": len(edits)}
         case Kind.CREATE:
             text = string(given, "content")
-            detail |= {"new": short(text), "lines": text.count("\n") + 1}
+            detail |= {"new": short(text), "lines": lines(text)}
         case Kind.ASK:
             detail |= {"questions": [short(question) for question in questions(given)]}
         case Kind.TASKS:

@@ -4,6 +4,7 @@ import pytest
 from claude_rows import agent, attachment, call, chained, play, read, result
 
 from memd.model import Kind, State
+from memd.model.secrets import stand_in
 
 
 def run(name, given, text="ok", *, known=None, error=False, **fields):
@@ -266,3 +267,15 @@ def test_the_recorded_calls():
     found = [(c.name, str(c.state)) for c in play("tui-full").calls]
     assert [name for name, _ in found if name in {"Read", "Write", "Edit", "Bash", "Agent", "Skill"}]
     assert {state for _, state in found} == {"done", "background"}
+
+
+def test_a_piece_of_a_line_keeps_no_secret_that_the_whole_line_shows():
+    """An edit may name the value alone; its result has the lines, with the name that makes it one."""
+    old, new = "q9ZkP2vX7rLm", "w3TtK8bN5sQd"
+    lines = [f'-  "api_key": "{old}",', f'+  "api_key": "{new}",', '   "port": 80']
+    given = {"file_path": "/w/a.json", "old_string": old, "new_string": new}
+    detail = run("Edit", given, known={"structuredPatch": [{"lines": lines}]}).detail
+    assert (detail["old"], detail["new"]) == ("[secret sha256:68917652]", stand_in(new))
+    assert (
+        run("Edit", {**given, "old_string": "80"}, known={"structuredPatch": [{"lines": lines}]}).detail["old"] == "80"
+    )

@@ -77,7 +77,7 @@ def test_a_patch_is_a_call_for_each_file():
     ]
     assert (found[0].detail["old"], found[0].detail["new"]) == ("timeout = 30", "timeout = 90")
     assert [found[1].detail, found[2].detail["deleted"], found[3].detail["moved"]] == [
-        {"new": "x\ny\n", "lines": 3},
+        {"new": "x\ny\n", "lines": 2},
         True,
         "/w/e.py",
     ]

@@ -24,6 +24,13 @@ def test_an_edit():
     assert call.detail == {"old": "a - b", "new": "a + b", "edits": 1}
 
 
+def test_a_piece_of_a_line_keeps_no_secret_that_the_whole_line_shows():
+    """The result's diff has the name that makes a value one."""
+    given = {"filePath": "/p/a.toml", "oldString": "q9ZkP2vX7rLm", "newString": "1"}
+    call = one("edit", given, metadata={"diff": '@@ -1 +1 @@\n-api_key = "q9ZkP2vX7rLm"\n+api_key = "1"\n'})
+    assert call.detail == {"old": "[secret sha256:68917652]", "new": "1", "edits": 1}
+
+
 def test_several_edits():
     """The first is shown, all are counted."""
     edits = [{"oldString": "a", "newString": "b"}, {"oldString": "c", "newString": "d"}]

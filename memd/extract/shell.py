@@ -8,8 +8,16 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from memd.model.secrets import STAND_IN
+
 LONGEST, BEGINNING = 240, 120
 """Characters of a command line that stands whole, and of the beginning of a longer one."""
+DEEPEST = 3
+"""Shells inside of shells that are looked into."""
+Scope = tuple[int, ...]
+"""The shells that are around a command, the outermost left out; equal for commands of one shell."""
+_BLANK = "\ue000"
+"""The blank inside of what stands for a secret, while a line is cut into words: of a private use area."""
 
 _HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1(?P<rest>[^\n]*)\n.*?(?:\n\s*\2(?!\w)|\Z)", re.DOTALL)
 _TOKEN = re.compile(
@@ -18,8 +26,14 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _AHEAD = re.compile(
-    r"^(?:[({]\s*|!\s+|\w+=(?:'[^']*'|\"[^\"]*\"|\S*)\s+|(?:sudo|time|nohup|env|then|do|else)\s+|timeout \S+\s+)+"
+    r"^(?:[({]\s*|!\s+|\w+=(?:'[^']*'|\"[^\"]*\"|\S*)\s+|(?:time|nohup|env|then|do|else)\s+"
+    r"|sudo\s+(?:-[CghpRTUu]\s+\S+\s+|-\S+\s+)*|timeout\s+(?:-[ks]\s+\S+\s+|-\S+\s+)*\S+\s+)+"
 )
+_HANDED = re.compile(
+    r"^(?:\S*/)?(?:ba|z|da|k)?sh\s+-[a-z]*c\s+(?P<quote>['\"])(?P<line>(?:(?!(?P=quote))[^\\`$])*)(?P=quote)$",
+    re.DOTALL,
+)
+"""A shell that is handed its line as an argument in which nothing is escaped or put in."""
 _BEHIND = re.compile(r"(?:\s*(?:\d?>>?&?\s*(?:\d|/dev/null)(?=\s|$)|&>\s*/dev/null|[)}]))+$")
 _GIT_OPTIONS = re.compile(r"^git(?: -[Cc] \S+| --(?:no-pager|git-dir\S*|work-tree\S*))+ ")
 
@@ -86,22 +100,56 @@ def pipelines(command: str) -> list[list[str]]:
 @lru_cache(maxsize=2_048)
 def _parsed(command: str) -> tuple[tuple[str, ...], ...]:
     """Remembered by the line itself, which says the same each time: all calls of a session are looked at after each turn."""
-    lines = (tuple(bare for part in line if (bare := _bare(part))) for line in _lines(command))
-    return tuple(filter(None, lines))
+    return tuple(line for _, line in _placed(command))
 
 
-def _lines(command: str) -> Iterator[list[str]]:
+@lru_cache(maxsize=2_048)
+def _placed(command: str) -> tuple[tuple[Scope, tuple[str, ...]], ...]:
+    """The pipelines, each with the shell that it runs in."""
+    return tuple((scope, tuple(map(parted, line))) for scope, line in _commands(joined(command), ()) if line)
+
+
+def _commands(command: str, outer: Scope) -> Iterator[tuple[Scope, list[str]]]:
+    """The pipelines; of a shell that is handed a line as an argument (`bash -c '…'`) those of that line."""
+    for number, (inner, line) in enumerate(_lines(command)):
+        scope, bare = outer + inner, [text for part in line if (text := _bare(part))]
+        handed = _HANDED.match(bare[0]) if len(bare) == 1 and len(scope) < DEEPEST else None
+        if handed is None:
+            yield scope, bare
+        else:
+            yield from _commands(handed["line"], (*scope, -number - 1))
+
+
+def joined(text: str) -> str:
+    """A text in which what stands for a secret is a part of its word, as the secret was."""
+    return STAND_IN.sub(lambda found: found[0].replace(" ", _BLANK), text)
+
+
+def parted(text: str) -> str:
+    """The text again, before `joined`."""
+    return text.replace(_BLANK, " ")
+
+
+def _lines(command: str) -> Iterator[tuple[Scope, list[str]]]:
+    """The pipelines as they are written; a bracket where a command would begin opens a shell of its own."""
     text = _HEREDOC.sub(lambda match: f"<<{match[2]}{match['rest']}", command.replace("\\\n", " "))
-    line, part = list[str](), ""
-    for token in _TOKEN.finditer(text):
+    line, part, scope, brackets = list[str](), "", Scope(), list[Scope]()
+    here = scope
+    for at, token in enumerate(_TOKEN.finditer(text)):
         if token["cut"]:
-            yield [*line, part]
-            line, part = [], ""
+            yield here, [*line, part]
+            line, part, here = [], "", scope
         elif token["pipe"]:
             line, part = [*line, part], ""
         else:
+            if token[0] == "(":
+                brackets.append(scope)
+                if not part.strip():
+                    here = scope = (*scope, at)
+            elif token[0] == ")" and brackets:
+                scope = brackets.pop()
             part += token[0]
-    yield [*line, part]
+    yield here, [*line, part]
 
 
 def _bare(part: str) -> str:
@@ -110,7 +158,12 @@ def _bare(part: str) -> str:
 
 def simple(command: str) -> list[str]:
     """Every simple command of a shell line."""
-    return [part for line in pipelines(command) for part in line]
+    return [part for _, part in placed(command)]
+
+
+def placed(command: str) -> list[tuple[Scope, str]]:
+    """Every simple command with the shell that it runs in: what a `cd` in an inner one does ends with it."""
+    return [(scope, part) for scope, line in _placed(command) for part in line]
 
 
 def effects(command: str) -> list[str]:

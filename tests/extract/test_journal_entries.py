@@ -109,7 +109,7 @@ def test_a_new_file_is_created_and_one_written_over_is_edited():
     """A client that says that there was a file before shows what changed in it."""
     made = done(7, Kind.CREATE, ROOT + "a.toml", detail={"new": "a = 1", "lines": 1})
     over = done(7, Kind.CREATE, ROOT + "a.toml", detail={"new": "a = 2", "old": "a = 1", "existed": True, "lines": 1})
-    assert told(made) == [("create", "a.toml", None, "1 lines")]
+    assert told(made) == [("create", "a.toml", None, "1 line")]
     assert told(over) == [("edit", "a.toml:a", "1", "2")]
 
 
@@ -208,3 +208,28 @@ def test_the_line_on_disk_is_pinned():
         '{"ts":"2026-11-29T23:25:59.654Z","op":"edit","target":"a.toml:a","from":"1","to":"2","result":"done",'
         '"session":"claude-code:one","number":7,"agent":"a1"}\n'
     )
+
+
+def test_a_cd_ends_with_the_shell_that_it_stands_in():
+    """In brackets, or in a line that another shell is handed, it leads nobody else astray."""
+    assert told(run("(cd web && rm a) && rm b")) == [("delete", "web/a", None, None), ("delete", "b", None, None)]
+    assert [target for _, target, *_ in told(run("(cd a; (cd b; rm c); rm d); rm e"))] == ["a/b/c", "a/d", "e"]
+    assert [target for _, target, *_ in told(run("bash -lc 'cd web; rm a'; rm b"))] == ["web/a", "b"]
+
+
+@pytest.mark.parametrize("ahead", ["sudo -n ", "sudo -u www ", "A=b sudo ", "timeout -k 5 10 ", "sh -c '"])
+def test_what_wraps_a_command_does_not_hide_it(ahead):
+    """Options of the wrapper are not the command's."""
+    assert told(run(f"{ahead}rm a{ahead[-1:].strip()}")) == [("delete", "a", None, None)]
+
+
+def test_what_leaves_the_index_alone_is_not_deleted():
+    """`git rm --cached` keeps the file."""
+    assert told(run("git rm -q --cached a && git rm b")) == [("delete", "b", None, None)]
+
+
+def test_what_stands_for_a_secret_is_part_of_its_word():
+    """The blank in it cuts no command and no path in two."""
+    secret = "[secret sha256:68917652]"
+    assert told(run(f"DB_PASSWORD={secret} npm run migrate")) == [("command", "npm run migrate", None, None)]
+    assert told(run(f"rm {secret}.txt")) == [("delete", f"{secret}.txt", None, None)]

@@ -51,13 +51,15 @@ Resolve = Callable[[str], str]
 
 def changes(command: str, cwd: str | None) -> list[Change]:
     """All that the line changes, in order; `cwd` is where it begins."""
-    found, place, texts = list[Change](), cwd, iter(shell.documents(command))
-    for part in shell.simple(command):
+    found, places, texts = list[Change](), {shell.Scope(): cwd}, iter(shell.documents(command))
+    for scope, part in shell.placed(command):
+        around = next(scope[:size] for size in range(len(scope), -1, -1) if scope[:size] in places)
+        place = places.setdefault(scope, places[around])
         if _DOCUMENT.search(part):
             part = _DOCUMENT.sub(_quoted(next(texts, "")), part, count=1)  # noqa: PLW2901 - its own words for the text
         moved = _directory(part, place)
         if moved is not None:
-            place = moved
+            places[scope] = moved
             continue
         found += _part(part, _resolver(place))
     return list(dict.fromkeys(found))
@@ -85,6 +87,8 @@ def _part(part: str, at: Resolve) -> Iterator[Change]:
     match git[1] if git else name:
         case "commit" if git:
             yield Change(Op.COMMIT, shown(part))
+        case "rm" if git and "--cached" in words:
+            pass  # out of the index alone: the file stays
         case "rm" | "unlink" | "rmdir":
             yield from (Change(Op.DELETE, at(path)) for path in _paths(words, git) if not _temporary(path))
         case "mv" if len(paths := _paths(words, git)) > 1:
@@ -145,9 +149,10 @@ def _paths(words: Sequence[str], git: re.Match[str] | None) -> list[str]:
 
 def _words(part: str) -> list[str]:
     try:
-        return shlex.split(part)
+        words = shlex.split(shell.joined(part))
     except ValueError:  # an open quotation mark
-        return part.split()
+        words = shell.joined(part).split()
+    return [shell.parted(word) for word in words]
 
 
 def _temporary(path: str) -> bool:

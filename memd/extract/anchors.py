@@ -10,6 +10,7 @@ from memd.model.journal import JournalEntry, Op
 
 MOST = 12
 """Anchors that one call may set: a file written whole has more functions than anybody looks for."""
+_FILES = {Kind.EDIT, Kind.CREATE}
 _LONG = 240
 """Characters; a longer path or name is nobody's anchor."""
 
@@ -19,7 +20,8 @@ class Moves:
     """What a call did to the anchors: those that were used, paths that are gone, and paths that have another name."""
 
     used: tuple[Anchor, ...] = ()
-    gone: tuple[str, ...] = ()
+    gone: tuple[tuple[str, str], ...] = ()
+    """(path, name) of what is there no more; a path without a name takes everything in it along."""
     moved: tuple[tuple[str, str], ...] = ()
 
 
@@ -36,25 +38,42 @@ def moves(done: Done, entries: Sequence[JournalEntry], whose: Whose, now: int) -
     if done.kind is Kind.READ:
         path = whose.relate(done.target)
         return Moves((Anchor(path, "", "file", at),) if inside(path) else ())
-    gone = [e.target for e in entries if e.op is Op.DELETE and ":" not in e.target]
-    moved = [(e.target, e.new) for e in entries if e.op is Op.RENAME and e.new and ":" not in e.target]
+    file = whose.relate(str(done.detail.get("moved") or done.target)) if done.kind in _FILES else ""
+    placed = [(e, *_place(e.target, file)) for e in entries]
+    gone = [(path, name) for e, path, name in placed if _ended(e, name)]
+    moved = [(path, e.new) for e, path, name in placed if e.op is Op.RENAME and e.new and not name]
     used = [
         anchor
-        for e in entries
-        if e.op in {Op.EDIT, Op.CREATE, Op.RENAME}
-        for anchor in _of(e, at)
+        for e, path, name in placed
+        if e.op in {Op.EDIT, Op.CREATE, Op.RENAME} or name
+        for anchor in _of(e, path, name, at)
         if inside(anchor.path) and len(anchor.name) <= _LONG
     ]
     used += [anchor for anchor in _defined(done, whose, at) if inside(anchor.path)]
     kept = tuple(dict.fromkeys(used))[:MOST]
-    return Moves(kept, tuple(filter(inside, gone)), tuple(pair for pair in moved if all(map(inside, pair))))
+    return Moves(
+        kept, tuple(one for one in gone if inside(one[0])), tuple(pair for pair in moved if all(map(inside, pair)))
+    )
 
 
-def _of(entry: JournalEntry, at: int) -> list[Anchor]:
-    path, _, name = entry.target.partition(":")
+def _place(target: str, file: str) -> tuple[str, str]:
+    """The path and the name in it that an entry tells of; a colon may stand in a file's own name."""
+    inner = file and target.startswith(f"{file}:")
+    return (file, target.removeprefix(f"{file}:")) if inner else (target, "")
+
+
+def _ended(entry: JournalEntry, name: str) -> bool:
+    """Whether something was there under this name before and is not since: deleted, renamed, or a key without a value."""
+    if entry.op is Op.EDIT:
+        return bool(name) and entry.old is not None and entry.new is None
+    return entry.op is Op.DELETE or (entry.op is Op.RENAME and bool(name))
+
+
+def _of(entry: JournalEntry, path: str, name: str, at: int) -> list[Anchor]:
     if entry.op is Op.RENAME:
-        name = (entry.new or "") if name else ""
-        path = path if name else (entry.new or path)
+        name, path = (entry.new or "", path) if name else ("", entry.new or path)
+    elif _ended(entry, name):
+        name = ""
     file = Anchor(path, "", "file", at)
     return [file, Anchor(path, name, kind(path, name), at)] if name else [file]
 

@@ -28,7 +28,8 @@ class Told:
     done: Done
     entries: tuple[JournalEntry, ...] = ()
     used: tuple[Anchor, ...] = ()
-    gone: tuple[str, ...] = ()
+    gone: tuple[tuple[str, str], ...] = ()
+    """(path, name); a path without a name goes with everything in it, and below it."""
     moved: tuple[tuple[str, str], ...] = ()
 
 
@@ -78,10 +79,11 @@ class Projects:
                 for old, new in one.moved:
                     for change in _moving(row, old, new):
                         sql.execute(*change)
-                for path in one.gone:
+                for path, name in one.gone:
                     sql.execute(
-                        "DELETE FROM anchor WHERE project = ? AND (path = ? OR path >= ? AND path < ?)",
-                        (row, path, f"{path}/", f"{path}0"),  # "0" is the character behind "/"
+                        "DELETE FROM anchor WHERE project = ? AND CASE WHEN ? <> '' THEN path = ? AND name = ?"
+                        " ELSE path = ? OR path >= ? AND path < ? END",
+                        (row, name, path, name, path, f"{path}/", f"{path}0"),  # "0" is the character behind "/"
                     )
                 sql.executemany(
                     "INSERT INTO anchor (project, path, name, kind, base, at, session) VALUES (?, ?, ?, ?, ?, ?, ?)"

@@ -7,7 +7,7 @@ from pathlib import Path
 from memd import files
 
 
-def put(folder: Path, name: str, text: str) -> bool:
+def put(folder: Path, name: str, text: str, mode: int = 0o600) -> bool:
     """Make `text` the content of a file; whether that changed anything.
 
     Raises:
@@ -20,11 +20,11 @@ def put(folder: Path, name: str, text: str) -> bool:
         return False
     if not folder.is_dir():
         files.private_dir(folder)
-    files.write_atomic(path, data, durable=False)
+    files.write_atomic(path, data, mode, durable=False)
     return True
 
 
-def append(folder: Path, name: str, text: str) -> None:
+def append(folder: Path, name: str, text: str, mode: int = 0o600) -> None:
     """Add `text` at the end of a file, in one write.
 
     Raises:
@@ -35,5 +35,5 @@ def append(folder: Path, name: str, text: str) -> None:
     if not folder.is_dir():
         files.private_dir(folder)
     flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
-    with os.fdopen(os.open(folder / name, flags, 0o600), "ab") as file:
+    with os.fdopen(os.open(folder / name, flags, mode), "ab") as file:
         file.write(text.encode("utf-8", "replace"))

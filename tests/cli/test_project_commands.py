@@ -97,6 +97,19 @@ def test_engram_shows_what_lessons_confirmed_and_tidy_makes_facts(call, work, ho
     assert call("engram", "tidy")[1].splitlines()[-1] == "0 became facts"
 
 
+def test_tidy_names_a_source_once_and_leaves_a_repositorys_files_readable(call, work):
+    """An entry that ends in its source becomes a fact with that source; what others could read they can read since."""
+    call("init")
+    (work / "pool.py").write_text("x = 1\n")
+    agent = work / ".agent"
+    (agent / "engram.md").write_text("- [2026-01-01 09:00Z] [confirmed] the pool leaks (pool.py:1) (#3)\n")
+    (agent / "engram.md").chmod(0o644)
+    call("engram", "tidy")
+    assert (agent / "facts" / "pool.md").read_text() == "# pool\n\n- [confirmed] the pool leaks (pool.py:1)\n"
+    made = ("engram.md", "engram-archive.md", "facts/pool.md")
+    assert {name: oct((agent / name).stat().st_mode & 0o777) for name in made} == dict.fromkeys(made, "0o644")
+
+
 def test_a_fact_that_was_struck_is_noted_as_disproved_once(call, work, home):
     """It was given before; the line in the facts stays as people left it, and never becomes a fact again."""
     call("init")

@@ -1,5 +1,6 @@
 """`memd engram tidy`: what is confirmed, has a source and is some days old becomes a fact, and goes to the archive."""
 
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,9 +46,13 @@ def tidy(project: Project, places: Places, now: int, days: int) -> list[Tidied]:
         done += [_promote(project, entry) for entry in moved]
         if moved:
             gone = {entry.row for entry in moved}
-            kept.append(folder, engram.ARCHIVE, "".join(f"{row}\n" for row in dict.fromkeys(e.row for e in moved)))
+            mode = stat.S_IMODE(
+                (folder / engram.NAME).stat().st_mode
+            )  # a repository's file stays as readable as it was
+            archived = "".join(f"{row}\n" for row in dict.fromkeys(e.row for e in moved))
+            kept.append(folder, engram.ARCHIVE, archived, mode)
             left = [row for row in content.splitlines(keepends=True) if row.rstrip("\n") not in gone]
-            kept.put(folder, engram.NAME, "".join(left))
+            kept.put(folder, engram.NAME, "".join(left), mode)
     return done
 
 
@@ -65,10 +70,12 @@ def _holds(project: Project, entry: Entry) -> bool:
 def _promote(project: Project, entry: Entry) -> Tidied:
     """Append it to its module's facts, once."""
     path, line = entry.source or ("", 0)
-    name, row = facts.module(path), f"- [confirmed] {entry.text} ({path}:{line})"
+    source = f" ({path}:{line})"
+    name, row = facts.module(path), f"- [confirmed] {entry.text.removesuffix(source)}{source}"
     folder = project.root / AGENT / facts.FOLDER
     before = checks.text(project.root, f"{AGENT}/{facts.FOLDER}/{name}") or ""
     if row not in before.splitlines():
         head = "" if before else f"# {name.removesuffix('.md')}\n\n"
-        kept.append(folder, name, head + ("\n" if before and not before.endswith("\n") else "") + row + "\n")
+        gap = "\n" if before and not before.endswith("\n") else ""
+        kept.append(folder, name, f"{head}{gap}{row}\n", 0o666)
     return Tidied(name, row)

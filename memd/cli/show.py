@@ -162,5 +162,7 @@ def _skills(store: Store, session: Session) -> str:
 
 
 def _file(file: "Touched") -> str:
+    from memd.extract.files import named  # noqa: PLC0415
+
     what = "created" if file.created else "changed" if file.changes else "read"
-    return f"{what:8} {file.path} (#{file.number}, {file.changes} changes, {file.reads} reads)"
+    return f"{what:8} {named(file.path)} (#{file.number}, {file.changes} changes, {file.reads} reads)"

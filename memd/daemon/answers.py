@@ -145,6 +145,9 @@ class Answers:
         self._worker.submit(Urgency.COMMAND, end)
         return b""
 
+    def _remember(self, directory: str) -> None:
+        after_reply(lambda: self._worker.submit(Urgency.COMMAND, lambda pipeline: pipeline.remember(directory)))
+
     def _goes_on(self, name: str) -> None:
         """A session that had ended was taken up again."""
         after_reply(lambda: self._worker.submit(Urgency.COMMAND, lambda pipeline: pipeline.take_up(name)))
@@ -152,6 +155,8 @@ class Answers:
     async def _start(self, tool: Tool, moment: Moment, request: Request) -> bytes | None:
         part = request.part or 1
         self._briefing.started(tool, moment)
+        if part == 1 and moment.cwd:
+            self._remember(moment.cwd)
         if moment.source == "resume" and part == 1:
             self._goes_on(f"{tool.name}:{moment.session}")
         match moment.source:

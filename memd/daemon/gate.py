@@ -33,6 +33,10 @@ class Gate:
         directory = self._directories.get(path)
         return None if directory is None else self._ignore.reason(directory)
 
+    def ignores(self, directory: str) -> bool:
+        """Whether nothing of a directory is to be kept."""
+        return self._ignore.reason(directory) is not None
+
     def welcome(self, path: Path) -> None:
         """A person names this transcript: it may be recorded although it tells no directory."""
         self._named.add(path)

@@ -10,7 +10,7 @@ from pathlib import Path
 from memd.model import Session
 from memd.model.anchors import Anchor
 from memd.model.journal import JournalEntry, Op
-from memd.project import checks, engram, facts, git, sources
+from memd.project import checks, engram, facts, git, identity, sources
 from memd.project.identity import Project
 from memd.project.places import Places
 from memd.render import outline, project
@@ -45,8 +45,19 @@ class Layer:
         kept.put(folder, "anchors.json", project.anchors(self.anchors(found)))
         kept.put(folder, "state.md", self.state(found))
         own = self.places.own(found.id)
+        self._learn(session, own, facts.disproved(facts.facts(found), sources.remembered(own)))
+        self.remember(found)
+
+    def remember(self, found: Project) -> None:
+        """Keep what the source lines of the project's facts say, for those that are seen for the first time.
+
+        Also when a session starts: what its first turn moves would be taken for what the fact was about.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        own = self.places.own(found.id)
         known, listed = sources.remembered(own), facts.facts(found)
-        self._learn(session, own, facts.disproved(listed, known))
         if listed or known:
             kept.put(own, sources.NAME, sources.dumped(facts.sources(found.root, listed, known)))
 
@@ -92,8 +103,9 @@ def _where(found: Project) -> str:
 
 def _section(store: Store, found: Project, session: Session) -> Section:
     made = store.current_checkpoint(session.id)
-    parts = {} if made is None else {**outline.sections(made.parts.mind), **outline.sections(made.parts.scene)}
+    parts = {} if made is None else {**outline.sections(made.parts.scene), **outline.sections(made.parts.mind)}
     entries = store.projects.done_by(session.id, ENTRIES)
+    tree = identity.find(session.cwd) or found  # work trees share a project: each session's files are in its own
 
     def bullets(name: str) -> list[str]:
         return [row.removeprefix("- ").partition("\n")[0] for row in parts.get(name, []) if row.startswith("- ")]
@@ -107,7 +119,7 @@ def _section(store: Store, found: Project, session: Session) -> Section:
         (*(project.change(entry) for entry in _told(entries)), *progress),
         (*bullets("Workstreams"), *bullets("Next step")),
         tuple(reversed(bullets("Key decisions"))),
-        (*_contradicted(found, entries), *bullets("Pitfalls")),
+        (*_contradicted(tree.root, entries), *bullets("Pitfalls")),
     )
 
 
@@ -120,17 +132,17 @@ def _told(entries: list[JournalEntry]) -> Iterator[JournalEntry]:
             yield entry
 
 
-def _contradicted(found: Project, entries: list[JournalEntry]) -> Iterator[str]:
+def _contradicted(root: Path, entries: list[JournalEntry]) -> Iterator[str]:
     """Files of the journal that the tree says otherwise of; the newest entry about each counts."""
     newest = dict[str, Op]()
     for entry in entries:
-        path = entry.target.partition(":")[0]
+        path = entry.target if checks.there(root, entry.target) else entry.target.partition(":")[0]
         if entry.good and entry.op in _PATHS and not path.startswith("/"):
             inner = path != entry.target
             newest[path] = Op.EDIT if inner else entry.op
             if entry.op is Op.RENAME and not inner:
                 newest[path], newest[entry.new or path] = Op.DELETE, Op.EDIT
     for path, op in reversed(newest.items()):
-        if (op is Op.DELETE) == checks.there(found.root, path):
+        if (op is Op.DELETE) == checks.there(root, path):
             told = "deleted and is there again" if op is Op.DELETE else "changed and is not there any more"
             yield f"`{path}` was {told}"

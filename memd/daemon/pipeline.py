@@ -22,6 +22,7 @@ from memd.daemon.reader import Reader, Step
 from memd.daemon.revising import Reviser
 from memd.errors import NotFound, Unwanted
 from memd.model import Checkpoint, Receipt, Session
+from memd.project import identity
 from memd.store import Seed, Store
 from memd.store.folders import Folders
 from memd.tools.protocol import News, Tool
@@ -181,6 +182,16 @@ class Pipeline:
             return
         try:
             self.layer.refresh(session, found)
+        except OSError as error:
+            self._trouble(error)
+
+    def remember(self, directory: str) -> None:
+        """What the facts of a directory's project rest on, as it is before a session changes it."""
+        found = None if self.gate.ignores(directory) else identity.find(directory)
+        if found is None or found.agent is None:
+            return
+        try:
+            self.layer.remember(found)
         except OSError as error:
             self._trouble(error)
 

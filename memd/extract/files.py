@@ -7,6 +7,10 @@ from pathlib import PurePosixPath
 
 from memd.extract import shell
 from memd.model import Done, Kind, Operation, State
+from memd.model.text import oneline, printable
+
+PATH = 1_000
+"""Characters of a path that are shown."""
 
 Part = tuple[object, ...]
 """Which part of a file was shown: where from and how much, or the shell's command for it."""
@@ -98,15 +102,21 @@ def _first(lines: Sequence[str]) -> str:
     return next((line.strip() for line in lines if line.strip()), "")
 
 
+def named(path: str) -> str:
+    """A path as text has it: a file's name may hold line ends, and with them headings and entries of a checkpoint."""
+    return printable(oneline(path, PATH))
+
+
 def relative(path: str, root: str | None) -> str:
-    """The path as seen from the session's directory, or as it is when it lies elsewhere."""
+    """The path as seen from the session's directory, or as it is when it lies elsewhere; on one line."""
     if root and path.startswith(root.rstrip("/") + "/"):
-        return str(PurePosixPath(path).relative_to(root))
-    return path
+        return named(str(PurePosixPath(path).relative_to(root)))
+    return named(path)
 
 
 def short_names(paths: Iterable[str]) -> dict[str, str]:
     """Each path's last part, with the folder before it where two would be the same."""
     every = dict.fromkeys(paths)
     shared = Counter(path.rsplit("/", 1)[-1] for path in every)
-    return {path: "/".join(path.split("/")[-2 if shared[path.rsplit("/", 1)[-1]] > 1 else -1 :]) for path in every}
+    kept = {path: 2 if shared[path.rsplit("/", 1)[-1]] > 1 else 1 for path in every}
+    return {path: named("/".join(path.split("/")[-parts:])) for path, parts in kept.items()}

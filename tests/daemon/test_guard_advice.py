@@ -217,6 +217,20 @@ def test_odd_payloads_are_answered_with_nothing(chain, session, odd):
     assert chain.hook("PreToolUse", session, **payload) == b""
 
 
+def test_what_a_fact_rests_on_is_noted_when_a_session_starts(chain, work):
+    """What the first turn changes is not taken for what the fact was about."""
+    (work / ".agent" / "facts" / "gateway.md").write_text("- [confirmed] the timeout is long (gateway.toml:1)\n")
+    transcript = chain.transcript(cwd=str(work))
+    chain.hook("SessionStart", transcript, source="startup", cwd=str(work))
+    chain.settle()
+    (work / "gateway.toml").write_text("# for the load balancer\n" + NEW + "\n")
+    transcript.turn("Go on.")
+    chain.read(transcript)
+    assert "(gateway.toml:2, moved from line 1)" in call(
+        chain, transcript, "Read", file_path=str(work / "gateway.toml")
+    )
+
+
 def test_facts_of_a_module_are_told_before_it_is_touched(chain, session, work):
     """Once after each compaction, held against the source: one whose line moved is corrected. They take no room from advice."""
     facts = work / ".agent" / "facts"

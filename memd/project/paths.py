@@ -18,7 +18,7 @@ class Paths:
         self._root = project.root
         self._cwd = cwd or str(project.root)
         self._roots = tuple(dict.fromkeys((str(project.root), *_as_written(project, cwd))))
-        self._common = project.common
+        self._project = project
         self._other: dict[str, str | None] = {}
 
     def relate(self, path: str) -> str:
@@ -34,8 +34,8 @@ class Paths:
         return self._elsewhere(whole)
 
     def _elsewhere(self, path: str) -> str:
-        """A path in another work tree of the same repository is the same path."""
-        if self._common is None:
+        """A path in another work tree of the same project is the same path; a package beside it is another project."""
+        if self._project.common is None:
             return path
         folder = dirname(path)
         if folder not in self._other:
@@ -47,7 +47,7 @@ class Paths:
         while folder != "/" and not os.path.isdir(folder):  # noqa: PTH112 - a text
             folder = dirname(folder)
         other = find(folder)
-        return str(other.root) if other is not None and other.common == self._common else None
+        return str(other.root) if other is not None and other.id == self._project.id else None
 
     def real(self, relative: str) -> Path | None:
         """The place of a path of the project, followed to its end; None where that is not inside the root."""

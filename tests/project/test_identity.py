@@ -108,6 +108,14 @@ def test_paths_are_told_from_the_root(repository):
     assert paths.relate("~/x") == "~/x"
 
 
+def test_a_path_of_another_project_in_the_repository_stays_absolute(repository):
+    """A package with a folder of its own ends where it ends; from the other root the path would name another file."""
+    agent(repository / "packages" / "api")
+    paths = Paths(identity.find(str(repository / "packages" / "api")), str(repository / "packages" / "api"))
+    assert paths.relate("../web/a.py") == str(repository / "packages" / "web" / "a.py")
+    assert paths.relate("a.py") == "a.py"
+
+
 def test_nothing_outside_the_root_is_a_file_of_the_project(repository, tmp_path):
     """A link out, `..`, an absolute name or a NUL leads nowhere; a link inside does."""
     (tmp_path / "secret").write_text("x")

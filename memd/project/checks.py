@@ -31,10 +31,11 @@ def text(root: Path, relative: str) -> str | None:
         return None
     if descriptor is None:
         return None
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST:
+        os.close(descriptor)  # a folder opens as well, and is no file to Python
+        return None
     with os.fdopen(descriptor, "rb") as file:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST:
-            return None
         return file.read(LARGEST).decode("utf-8", "replace")
 
 

@@ -35,7 +35,8 @@ def test_nothing_outside_is_read(root, tmp_path):
     (root / "out").symlink_to(tmp_path / "secret")
     os.mkfifo(root / "fifo")
     (root / "large").write_bytes(b"x" * (checks.LARGEST + 1))
-    for name in ("out", "../secret", str(tmp_path / "secret"), "fifo", "large"):
+    (root / "folder").mkdir()
+    for name in ("out", "../secret", str(tmp_path / "secret"), "fifo", "large", "folder"):
         assert checks.text(root, name) is None
     assert not checks.there(root, "out")
 

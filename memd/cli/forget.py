@@ -36,9 +36,10 @@ def command(
     if sum(given is not None for given in (session, days, glob, pin, unpin)) != 1:
         raise click.UsageError("name one session, or one of --older-than, --dir, --pin, --unpin")
     settings, places = config.load(os.environ)
-    if pin or unpin:
-        _pin(settings, places, str(pin or unpin), pinned=pin is not None)
-        return
+    for name in (pin, unpin):
+        if name is not None:
+            _pin(settings, places, name, pinned=pin is not None)
+            return
     with reading(places) as store:
         found = _found(store, session, days, glob)
     _agree(found, yes=yes)
@@ -52,7 +53,7 @@ def _found(store: Store, session: str | None, days: float | None, glob: str | No
         return [meant(store, session)]
     if days is not None:
         found = forgetting.older(store, days, int(time.time() * 1000))
-        what = f"no session is older than {days:g} days"
+        what = f"no session is older than {days:.15g} days"
     else:
         found = forgetting.within(store, _absolute(str(glob)), os.path.realpath("."), os.path.expanduser("~"))  # noqa: PTH111
         what = f"no session was started in {glob}"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @click.command("ingest")
-@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("paths", nargs=-1, required=True, type=click.Path())
 @click.option(
     "--tool",
     metavar="TOOL",
@@ -27,13 +27,15 @@ if TYPE_CHECKING:
     help="Whose transcripts they are, when the files do not tell.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the sessions as one JSON object.")
-def command(paths: tuple[Path, ...], tool: str | None, *, as_json: bool) -> None:
+def command(paths: tuple[str, ...], tool: str | None, *, as_json: bool) -> None:
     """Read transcripts (files, or all below a directory) and leave a current checkpoint for each session."""
     from memd.daemon.transcripts import tool_named  # noqa: PLC0415 - after the help
 
+    if "" in paths:
+        raise click.UsageError("a path that was given is empty; the current directory is `.`")
     settings, places = config.load(os.environ)
     owner = tool_named(tool)
-    absolute = [path.absolute() for path in paths]
+    absolute = [Path(path).absolute() for path in paths]
     payload = {"paths": [str(path) for path in absolute], "tool": tool}
     with bar("reading transcripts") as told, of_daemon(places, told):
         answer = alone_or_ask(

@@ -41,7 +41,7 @@ def command(query: tuple[str, ...], session: str | None, limit: int, *, human: b
     _, places = config.load(os.environ)
     asked = " ".join(query)
     with reading(places) as store:
-        name = meant(store, session).id if session else None
+        name = meant(store, session).id if session is not None else None
         channels = HUMAN if human else None
         hits = store.search(asked, session=name, channels=channels, limit=limit, now=int(time.time() * 1000))
     if as_json:

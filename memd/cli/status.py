@@ -107,10 +107,10 @@ def look(settings: Config, places: Paths, asked: Asked) -> View:
             found = _found(store, asked)
             spent = store.judging.spent(int(time.time() * 1000) - DAY)
             rows = [row(store, one, daemon, setup, settings) for one in found]
-            older = {} if asked.session else _older(store, found, asked)
+            older = {} if asked.session is not None else _older(store, found, asked)
             story = _story(store, found[0]) if asked.story else ()
     except NotFound:
-        if asked.session:
+        if asked.session is not None:
             raise
     hung = silent(places) if daemon is None else None
     now = int(time.time() * 1000)
@@ -120,7 +120,7 @@ def look(settings: Config, places: Paths, asked: Asked) -> View:
 
 
 def _found(store: Store, asked: Asked) -> list[Session]:
-    if asked.session:
+    if asked.session is not None:
         return [meant(store, asked.session)]
     return store.sessions(children=asked.everything, last=asked.limit)
 

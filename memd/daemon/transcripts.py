@@ -1,5 +1,6 @@
 """Which transcripts lie behind the paths that a person names, and whose they are."""
 
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -94,7 +95,9 @@ def _owner(file: Path, tool: Tool | None) -> Tool | None:
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    return (file for file in sorted(folder.rglob("*")) if file.is_file())
+    """All below, in order; folders that go meanwhile or cannot be looked into keep nothing else back."""
+    below = sorted(Path(place, name) for place, _, names in os.walk(folder) for name in names)
+    return (file for file in below if file.is_file())
 
 
 def _claimed(path: Path, tools: Iterable[Tool]) -> Tool | None:

@@ -146,10 +146,10 @@ class Store:
         """The session that a person means.
 
         An exact id wins, with or without the tool; then a prefix, with or without the tool, which matches sub-agents
-        only when it holds "/". Nothing means the newest session whose directory is `cwd`, else the newest.
+        only when it holds "/". None means the newest session whose directory is `cwd`, else the newest.
 
         Raises:
-            NotFound: nothing fits.
+            NotFound: nothing fits, or the text is empty.
             Ambiguous: several fit; the message names up to five.
         """
         return sessions.find(self._db, text, cwd)

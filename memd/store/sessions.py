@@ -42,10 +42,17 @@ def tally(database: Database, *, children: bool) -> dict[str, int]:
 
 def find(database: Database, text: str | None, cwd: str | None) -> Session:
     """The session that a person means; see `Store.find`."""
-    if not text:
+    if text is None:
         return _newest(sessions(database, children=False), cwd)
-    exact = session(database, text)
+    if not text:
+        raise NotFound("the name of a session that was given is empty; leave it out, and the newest is meant")
+    exact = None if _undecoded(text) else session(database, text)
     return exact or _only(text, _matches(sessions(database, children=True), text))
+
+
+def _undecoded(text: str) -> bool:
+    """Whether bytes of a command line that are no UTF-8 stand in it; SQLite takes no such text, and no id has them."""
+    return any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
 def _newest(everyone: list[Session], cwd: str | None) -> Session:

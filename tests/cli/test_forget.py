@@ -44,6 +44,15 @@ def traces(home):
     return [path.name for path in state.rglob("*") if path.is_file() and CANARY.encode() in path.read_bytes()]
 
 
+@pytest.mark.parametrize("words", [["", "--yes"], ["--pin", ""], ["--unpin", ""]])
+def test_an_empty_name_is_no_session(memd, spoken, words):
+    """What a script's unset variable becomes: the newest session is not meant, and nothing is forgotten."""
+    done = memd("forget", *words)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("memd: the name of a session that was given is empty")
+    assert len(memd("search", CANARY).stdout.splitlines()) == 4
+
+
 @pytest.mark.parametrize("running", [False, True], ids=["alone", "with a daemon"])
 def test_forget_and_bring_back(home, memd, spoken, running):
     """Every byte is gone, the transcript is as it was, and only `ingest` of it brings it back."""

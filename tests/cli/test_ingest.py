@@ -153,6 +153,29 @@ def test_odd_paths_are_one_clear_line(call, name):
     assert (code, out, err.count("\n"), "\x1b" in err) == (1, "", 1, False)
 
 
+def test_an_empty_path_is_not_the_current_directory(call, folder, monkeypatch):
+    """What a script's unset variable becomes; in a home it would read all that lies there."""
+    monkeypatch.chdir(folder)
+    assert call("ingest", "")[0] == 2
+    assert call("ingest", ".")[0] == 0
+
+
+def test_a_folder_that_goes_meanwhile_keeps_nothing_back(call, folder, monkeypatch):
+    """Agents tidy up while memd looks: what is still there is read."""
+    (folder / "gone").mkdir()
+    real = os.scandir
+
+    def scandir(path="."):
+        if os.fspath(path).endswith("/gone"):
+            raise FileNotFoundError(2, "No such file or directory", path)
+        return real(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    code, out, err = call("ingest", folder)
+    assert (code, err) == (0, "")
+    assert f"claude-code:{ONE}" in out
+
+
 def test_the_tool_can_be_named(call, tmp_path):
     """Rows that tell nobody's tool are read as the tool's that is named; an unknown tool is refused."""
     transcript = Transcript(tmp_path / f"{ONE}.jsonl")

@@ -90,7 +90,12 @@ def test_nothing_named_means_the_newest_here(many):
     assert many.find(None, "/home/x").id == "codex:abc1"
     assert many.find(None, "/elsewhere").id == "claude-code:abc2"
     assert many.find(None, None).id == "claude-code:abc2"
-    assert many.find("", None).id == "claude-code:abc2"
+
+
+def test_an_empty_name_is_nobodys(many):
+    """It was given, so it does not mean the newest: a command that deletes would take that one."""
+    with pytest.raises(NotFound, match="is empty"):
+        many.find("", None)
 
 
 def test_nothing_recorded_is_not_found(store):

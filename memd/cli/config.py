@@ -1,6 +1,7 @@
 """`memd config`: each setting, its value, and where that comes from; and how one is set."""
 
 import json
+import math
 import os
 import signal
 import tomllib
@@ -84,7 +85,8 @@ def _put(places: Paths, key: str, values: tuple[str, ...]) -> None:
     from memd.daemon.setup import own  # noqa: PLC0415
 
     wrong: ConfigError | None = None
-    for value in _meant(values):
+    several = any(one.key == key and isinstance(one.value, list | tuple) for one in config.settings(config.Config()))
+    for value in _meant(values, several=several):
         try:
             own.put(places, key, value)
         except ConfigError as error:
@@ -95,13 +97,23 @@ def _put(places: Paths, key: str, values: tuple[str, ...]) -> None:
         raise wrong
 
 
-def _meant(values: tuple[str, ...]) -> Iterator[object]:
-    """What words on a command line may mean: TOML, a string, a list of strings."""
+def _meant(values: tuple[str, ...], *, several: bool) -> Iterator[object]:
+    """What words on a command line may mean: TOML, a string, a list of strings; a list alone where the setting is one."""
     if len(values) == 1:
         with suppress(ValueError):
-            yield tomllib.loads(f"value = {values[0]}")["value"]
-        yield values[0]
+            value = tomllib.loads(f"value = {values[0]}")["value"]
+            if _written(value) and isinstance(value, list) >= several:
+                yield value
+        if not several:
+            yield values[0]
     yield list(values)
+
+
+def _written(value: object) -> bool:
+    """Whether JSON writes it as TOML does; a date, a table and what is no number are none of a setting's values."""
+    if isinstance(value, list):
+        return all(map(_written, value))
+    return isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value))
 
 
 def _places(places: Paths) -> list[str]:

@@ -105,6 +105,13 @@ def test_it_makes_the_file_where_there_is_none(call, home):
         (["guard", "yes"], "guard: should be a valid boolean, not 'yes'"),
         (["no.such", "1"], "no setting 'no.such'; there are tools, ignore"),
         (["checkpoint", "1"], "no setting 'checkpoint'; there are"),
+        (["checkpoint.at", "nan"], "checkpoint.at: should be a valid number, not 'nan'"),
+        (["keep_days", "2026-11-30"], "keep_days: should be a valid integer, not '2026-11-30'"),
+        (
+            ["tools", "claude-code", "cursor"],
+            "tools[1]: should be 'claude-code' or 'codex' or 'opencode', not 'cursor'",
+        ),
+        (["ignore", "\udcff"], "what is not UTF-8 cannot be written into it"),
         (["--unset", "gaurd"], "no setting 'gaurd'; there are"),
     ],
 )
@@ -115,6 +122,16 @@ def test_what_cannot_be_set_is_refused_and_nothing_changes(call, file, words, sa
     assert (code, out, err.count("\n")) == (1, "", 1)
     assert said in err
     assert file.read_bytes() == before
+
+
+@pytest.mark.parametrize("words", [["guard", "false"], ["--unset", "guard"]])
+def test_a_broken_file_is_not_edited(call, file, words):
+    """The person mends it first: one line says where, and the bytes stay."""
+    file.write_text("guard = maybe\n")
+    code, out, err = call("config", *words)
+    assert (code, out, err.count("\n")) == (1, "", 1)
+    assert err.startswith(f"memd: {file}: is not TOML: ")
+    assert file.read_text() == "guard = maybe\n"
 
 
 @pytest.mark.parametrize("words", [["--unset"], ["guard", "true", "--json"], ["guard", "true", "--unset"]])

@@ -15,8 +15,9 @@ from memd.daemon.setup import ledger as ledgers
 from memd.daemon.setup import toml
 from memd.daemon.setup.ledger import Ledger, Written
 from memd.daemon.setup.trouble import refused
-from memd.errors import Refused
+from memd.errors import ConfigError, Refused
 from memd.files import private_dir, read_bytes_or_none, write_atomic
+from memd.tools.registry import enabled
 
 OWNER = "memd"
 NOTE = "answered to memd install"
@@ -35,7 +36,7 @@ def keep(paths: Paths, answers: Mapping[str, object]) -> None:
     text = _text(path, before)
     for key, value in reversed(list(answers.items())):
         text = toml.put(text, key, value, NOTE)
-    after, mode = text.encode("utf-8", "surrogateescape"), _mode(path) if before is not None else 0o600
+    after, mode = _bytes(path, text), _mode(path) if before is not None else 0o600
     record = ledgers.read(paths)
     known = record.own.get(str(path))
     original = known.original if known and known.left(before) else None if before is None else _text(path, before)
@@ -58,9 +59,12 @@ def unset(paths: Paths, key: str) -> None:
 
 def _change(paths: Paths, edit: Callable[[str], str]) -> None:
     path, before = paths.config, _read(paths.config)
-    text = edit(_text(path, before))
-    config.parse(path, text)
-    after = text.encode("utf-8", "surrogateescape")
+    try:
+        text = edit(_text(path, before))
+    except ValueError as error:
+        raise ConfigError(f"{path}: is not TOML: {error}") from error
+    enabled(config.parse(path, text).tools, path)
+    after = _bytes(path, text)
     if after != (before or b""):
         _write(path, after, _mode(path) if before is not None else 0o600, fresh=before is None)
 
@@ -94,6 +98,14 @@ def _text(path: Path, content: bytes | None) -> str:
         return (content or b"").decode("utf-8")
     except UnicodeDecodeError as error:
         raise Refused(f"{path} is not UTF-8: mend it first") from error
+
+
+def _bytes(path: Path, text: str) -> bytes:
+    """The text as the file has it. Raises Refused for words of a command line that are not UTF-8: nobody could read them."""
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise Refused(f"{path}: what is not UTF-8 cannot be written into it") from error
 
 
 def _write(path: Path, content: bytes, mode: int, *, fresh: bool) -> None:

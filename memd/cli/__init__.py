@@ -86,6 +86,7 @@ def cli(ctx: click.Context, *, debug: bool, no_pager: bool) -> None:
 
 def main() -> None:
     """Run the command line and end with its exit code."""
+    _streams()
     try:
         code = cli.main(prog_name="memd", standalone_mode=False)
         sys.exit(code if isinstance(code, int) else 0)
@@ -101,6 +102,18 @@ def main() -> None:
         sys.exit(_say(f"{error.filename or 'cannot go on'}: {error.strerror or error}", 1))
     except Exception:  # noqa: BLE001 - the one door: a defect is told, logged and ends the command
         sys.exit(_defect())
+
+
+def _streams() -> None:
+    """Streams that the caller has closed lead nowhere: else the next file that is opened would take their place."""
+    if None not in (sys.stdin, sys.stdout, sys.stderr):
+        return
+    while (free := os.open(os.devnull, os.O_RDWR)) <= 2:
+        pass
+    os.close(free)
+    for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", closefd=False))
 
 
 def _say(text: str, code: int) -> int:

@@ -12,11 +12,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import click
-from rich.console import Console
 from rich.text import Text
 
 from memd import assets, tokens
 from memd.cli import paper
+from memd.cli.screen import Screen
 from memd.cli.status_table import bar, given, health, made
 from memd.config import Config, Paths
 from memd.daemon import survey
@@ -66,7 +66,7 @@ class Stage:
         self.environ = {"HOME": str(folder), "PATH": ""}
         self.settings = Config()
         self.pipeline = Pipeline(self.settings, self.paths, environ=self.environ)
-        self._screen = Console(highlight=False, markup=False, soft_wrap=not sys.stdout.isatty())
+        self._screen = Screen(highlight=False, markup=False, soft_wrap=not sys.stdout.isatty())
         self._slow = slow
         self._shown = 0
 

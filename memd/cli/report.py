@@ -101,8 +101,10 @@ def _told(hindsight: "Hindsight", found: Sequence[Session]) -> "Iterator[Told]":
 
 def _write(page: Path, report: Report) -> None:
     from memd.cli.report_page import html  # noqa: PLC0415 - only where it is asked
+    from memd.daemon.setup.trouble import refused  # noqa: PLC0415
     from memd.files import write_atomic  # noqa: PLC0415
 
-    write_atomic(page.absolute(), html(report).encode("utf-8", "replace"), durable=False)
+    with refused(page.absolute(), "written"):
+        write_atomic(page.absolute(), html(report).encode("utf-8", "replace"), durable=False)
     count = sum(len(one.compactions) for one in report.told)
     click.echo(f"{page}: {count} {'compaction' if count == 1 else 'compactions'}", err=True)

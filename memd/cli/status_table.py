@@ -10,11 +10,12 @@ from dataclasses import replace
 from pathlib import PurePath
 
 from rich.cells import cell_len, set_cell_size
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from memd.cli.common import short_name, thousands
+from memd.cli.screen import Screen
 from memd.cli.status import View, models_line, nothing, troubles
 from memd.daemon.survey import Row
 from memd.health import Reason
@@ -49,9 +50,10 @@ _HEADS = (
 def show(view: View) -> None:
     """Print the view as the place where it goes wants it."""
     if sys.stdout.isatty():
-        Console(highlight=False, markup=False).print(page(view, Console().width))
+        screen = Screen(highlight=False, markup=False)
+        screen.print(page(view, screen.width))
         return
-    out = Console(highlight=False, markup=False, soft_wrap=True, no_color=True, width=PLAIN)
+    out = Screen(highlight=False, markup=False, soft_wrap=True, no_color=True, width=PLAIN)
     for line in _plain(view):
         out.print(printable(line))
 

@@ -22,7 +22,7 @@ MEMO_SHARE, LEFT_SHARE, MORE = 0.4, 0.7, 0.1
 is left after the next step: what else people said, before the rest; what the rest leaves is theirs again."""
 TRIES, FULL_ENOUGH, A_PART = 12, 0.99, 2_500
 """How often a size is tried; where a text counts as full; tokens of a part, for what the parts' marks will cost."""
-SHORT = 500
+SHORT, LARGEST = 500, 1_000_000
 ASKS = (
     "Whether this text reached me is checked by its receipt: my next message says the code at the end of the next line."
 )
@@ -43,6 +43,7 @@ def compose(content: Content, budget: int, sizer: Sizer, limits: Limits) -> Rend
     Costs of blocks are counted one by one and the whole as a whole, so a first try may end above or below the budget; the
     next ones aim at what it missed.
     """
+    budget = min(budget, LARGEST)  # more than any text has, and what the marks of so many parts cost is counted
     size, best = budget, None
     fits = over = (0, 0)
     for _ in range(TRIES):

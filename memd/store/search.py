@@ -6,6 +6,7 @@ merges them, and only then is a word that nothing else says gone from the file.
 """
 
 import sqlite3
+import sys
 from collections.abc import Collection
 
 from memd.model import Channel, Grade
@@ -65,7 +66,7 @@ def search(
             "query": expression(asked),
             "session": session,
             "channels": listed(channels),
-            "limit": limit,
+            "limit": min(limit, sys.maxsize),
             "now": now,
             "half": HALF,
         },

@@ -114,6 +114,54 @@ def test_a_full_disk_behind_the_output_is_one_line(tmp_path):
     assert (done.returncode, done.stderr) == (1, "memd: cannot go on: No space left on device\n")
 
 
+@pytest.mark.parametrize("words", [["status"], ["status", "--json"], ["show"], ["log"], ["search", "fast"], ["config"]])
+def test_a_closed_output_is_no_defect(words, tmp_path):
+    """`memd log >&-`, as some who start programs do it: nobody reads it, and it ends well."""
+    transcript = Transcript(tmp_path / "5d1f0c1e.jsonl")
+    transcript.turn("Make the gateway fast.")
+    Home().run("ingest", transcript.path)
+    line = ["sh", "-c", 'exec "$@" <&- >&-', "sh", *MEMD, *words]
+    done = subprocess.run(line, stderr=subprocess.PIPE, text=True, timeout=30, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("words", [["status"], ["log"], ["demo", "--fast"]])
+def test_a_reader_that_has_seen_enough_is_no_failure(words, tmp_path):
+    """`memd status | head`: the pipe is closed before all of it is written."""
+    transcript = Transcript(tmp_path / "5d1f0c1e.jsonl")
+    transcript.turn("Make the gateway fast.")
+    Home().run("ingest", transcript.path)
+    end, start = os.pipe()
+    os.close(end)
+    done = subprocess.run([*MEMD, *words], stdout=start, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+    os.close(start)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+_SESSION = ["status", "log", "show", "checkpoint", "memo", "report", "forget"]
+
+
+@pytest.mark.parametrize("command", _SESSION)
+@pytest.mark.parametrize("name", ["", "\udcff"], ids=["empty", "no UTF-8"])
+def test_a_name_that_no_session_can_have_is_one_line(call, tmp_path, command, name):
+    """Above all, an empty one does not mean the newest session: a script's variable may be unset."""
+    transcript = Transcript(tmp_path / "5d1f0c1e.jsonl")
+    transcript.turn("Make the gateway fast.")
+    call("ingest", transcript.path)
+    code, out, err = call(command, name)
+    assert (code, out, err.count("\n")) == (1, "", 1)
+
+
+@pytest.mark.parametrize("words", [["show", "5d1f", "checkpoint", "--tokens"], ["search", "fast", "--limit"]])
+def test_a_number_beyond_all_measure_means_all(call, tmp_path, words):
+    transcript = Transcript(tmp_path / "5d1f0c1e.jsonl")
+    transcript.turn("Make the gateway fast.")
+    call("ingest", transcript.path)
+    code, out, err = call(*words, "9" * 30)
+    assert (code, err) == (0, "")
+    assert "gateway" in out
+
+
 def test_a_daemon_that_is_silent_is_one_line(call, tmp_path, monkeypatch):
     """Something holds the lock and the socket and never answers."""
     from memd.daemon import sole  # noqa: PLC0415

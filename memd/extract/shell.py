@@ -26,7 +26,7 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _AHEAD = re.compile(
-    r"^(?:[({]\s*|!\s+|\w+=(?:'[^']*'|\"[^\"]*\"|\S*)\s+|(?:time|nohup|env|then|do|else)\s+"
+    r"^(?:[({]\s*|!\s+|\w+=(?:'[^']*'|\"[^\"]*\"|\S*)\s+|(?:time|nohup|then|do|else)\s+|env\s+(?:-u\s+\S+\s+|-\S+\s+)*"
     r"|sudo\s+(?:-[CghpRTUu]\s+\S+\s+|-\S+\s+)*|timeout\s+(?:-[ks]\s+\S+\s+|-\S+\s+)*\S+\s+)+"
 )
 _HANDED = re.compile(

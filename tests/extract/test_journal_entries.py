@@ -217,7 +217,7 @@ def test_a_cd_ends_with_the_shell_that_it_stands_in():
     assert [target for _, target, *_ in told(run("bash -lc 'cd web; rm a'; rm b"))] == ["web/a", "b"]
 
 
-@pytest.mark.parametrize("ahead", ["sudo -n ", "sudo -u www ", "A=b sudo ", "timeout -k 5 10 ", "sh -c '"])
+@pytest.mark.parametrize("ahead", ["sudo -n ", "env -u A ", "sudo -u www ", "A=b sudo ", "timeout -k 5 10 ", "sh -c '"])
 def test_what_wraps_a_command_does_not_hide_it(ahead):
     """Options of the wrapper are not the command's."""
     assert told(run(f"{ahead}rm a{ahead[-1:].strip()}")) == [("delete", "a", None, None)]
@@ -233,3 +233,25 @@ def test_what_stands_for_a_secret_is_part_of_its_word():
     secret = "[secret sha256:68917652]"
     assert told(run(f"DB_PASSWORD={secret} npm run migrate")) == [("command", "npm run migrate", None, None)]
     assert told(run(f"rm {secret}.txt")) == [("delete", f"{secret}.txt", None, None)]
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("mv -t keep a b", [("rename", "a", "a", "keep/a"), ("rename", "b", "b", "keep/b")]),
+        ("git -C web mv a b", [("rename", "web/a", "web/a", "web/b")]),
+        ("git -C web rm a; rm b", [("delete", "web/a", None, None), ("delete", "b", None, None)]),
+        ("cd $X && rm a", [("delete", "$X/a", None, None)]),
+        ("pushd web; popd; rm a", [("delete", "$OLDPWD/a", None, None)]),
+        ("cd -; rm a", [("delete", "$OLDPWD/a", None, None)]),
+    ],
+)
+def test_a_path_is_told_from_where_the_command_works(command, expected):
+    """Options that lead elsewhere are followed; a directory that only the shell knows stands as it is written."""
+    assert told(run(command)) == expected
+
+
+@pytest.mark.parametrize("command", ["[[ 3 > 2 ]]", "echo $((1 > 0))", "echo a \\> b"])
+def test_a_sign_that_redirects_nothing_makes_no_file(command):
+    """A comparison, a calculation, an escaped sign."""
+    assert told(run(command)) == []

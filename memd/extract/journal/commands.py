@@ -9,6 +9,7 @@ import shlex
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import pairwise
 from posixpath import join, normpath
 
 from memd.extract import shell
@@ -19,11 +20,14 @@ COMMAND = 400
 """Characters of a command that are kept."""
 
 _GIT = re.compile(r"^git(?: -[Cc] \S+| --(?:no-pager|git-dir\S*|work-tree\S*))* (\S+)")
+_BACK = {"cd -", "popd"}
+_ELSEWHERE = re.compile(r"^git -C (\S+) ")
 _OPTIONS_WITH_WORDS = {"-t", "-S", "--suffix", "--target-directory", "-m", "--mode", "-o", "-g"}
 _WRITTEN = re.compile(
-    r"(?<![<>&\d])(?P<sign>>{1,2})\s*(?P<path>\"[^\"]+\"|'[^']+'|[^\s<>|&;()$`\"']+)|\"(?:[^\"\\]|\\.)*\"|'[^']*'"
+    r"(?<![<>&\d])(?P<sign>>{1,2})\s*(?P<path>\"[^\"]+\"|'[^']+'|[^\s<>|&;()$`\"']+)|\"(?:[^\"\\]|\\.)*\"|'[^']*'|\\."
+    r"|\(\(.*?(?:\)\)|$)|\[\[ .*? \]\]"
 )
-"""A redirection into a file, or a quotation, in which a sign is none."""
+"""A redirection into a file, or what a sign is none in: a quotation, a calculation, a comparison."""
 _DOCUMENT = re.compile(r"\"?\$\(\s*cat\s*<<-?\s*\w+\s*\)\"?|<<-?\s*\w+")
 """A here-document as a simple command has it, its text left out; most often the message of a commit."""
 _COMMITTED = re.compile(r"^\s*\[\S+ .*[0-9a-f]{7,}\].*$", re.MULTILINE)
@@ -72,7 +76,9 @@ def _quoted(text: str) -> Callable[[re.Match[str]], str]:
 
 def _directory(part: str, place: str | None) -> str | None:
     """Where the line goes on after a `cd`; None where the part is none."""
-    match = re.match(r"^(?:cd|pushd) ([^\s$`*?]+|\"[^\"$`]+\")$", part)
+    if part in _BACK:
+        return "$OLDPWD"  # not followed, and what is named from there is in no place that is known
+    match = re.match(r"^(?:cd|pushd) ([^\s`*?]+|\"[^\"`]+\")$", part)
     return _resolver(place)(match[1].strip('"')) if match else None
 
 
@@ -84,6 +90,8 @@ def _part(part: str, at: Resolve) -> Iterator[Change]:
     words = _words(part)
     name = words[0].rpartition("/")[2] if words else ""
     git = _GIT.match(part)
+    if elsewhere := _ELSEWHERE.match(part):
+        at = _resolver(at(elsewhere[1]))
     match git[1] if git else name:
         case "commit" if git:
             yield Change(Op.COMMIT, shown(part))
@@ -91,7 +99,7 @@ def _part(part: str, at: Resolve) -> Iterator[Change]:
             pass  # out of the index alone: the file stays
         case "rm" | "unlink" | "rmdir":
             yield from (Change(Op.DELETE, at(path)) for path in _paths(words, git) if not _temporary(path))
-        case "mv" if len(paths := _paths(words, git)) > 1:
+        case "mv" if len(paths := [*_paths(words, git), *_goal(words)]) > 1:
             yield from _moves(paths, at)
         case "touch" | "cp" | "tee" | "ln" | "install" if not git and (paths := _paths(words, None)):
             made = paths if name in {"touch", "tee"} else _copies(paths)
@@ -120,6 +128,11 @@ def _copies(paths: Sequence[str]) -> list[str]:
     *sources, goal = paths
     into = sources and (goal.endswith("/") or len(sources) > 1)
     return [join(goal, source.rstrip("/").rpartition("/")[2]) for source in sources] if into else [goal]
+
+
+def _goal(words: Sequence[str]) -> list[str]:
+    """The folder that `-t` names before what goes there."""
+    return [f"{goal.rstrip('/')}/" for option, goal in pairwise(words) if option == "-t"]
 
 
 def _moves(paths: Sequence[str], at: Resolve) -> Iterator[Change]:

@@ -69,6 +69,9 @@ class Watcher:
 
     def start(self) -> None:
         """Start watching; the first sweep begins at once, in the watcher's thread."""
+        self._active.last = (
+            clock()
+        )  # a client may be about to start in a directory that nothing watches yet: sweep often
         self._kernel.start()
         self._thread.start()
 

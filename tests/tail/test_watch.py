@@ -11,7 +11,7 @@ import time
 import pytest
 from watchdog.observers import Observer
 
-from memd.tail import kernel, watch
+from memd.tail import kernel, sweep, watch
 from memd.tail.kernel import Watches
 from memd.tail.watch import Watcher
 
@@ -381,3 +381,13 @@ def test_a_directory_that_nobody_enters_is_not_watched(tmp_path):
 
         assert str(tmp_path / "elsewhere" / "a.jsonl") not in running.watcher._seen
         assert running.watcher.watches()[0] == 2
+
+
+def test_after_its_start_it_sweeps_often(tmp_path, monkeypatch):
+    """A client may start in a directory that was empty before: nothing watches it, and no one waits five minutes."""
+    monkeypatch.setattr(sweep, "ACTIVE", 0.2)
+    there = tmp_path / "project"
+    there.mkdir()
+    with Running(tmp_path) as running:
+        append(there / "new.jsonl")
+        eventually(lambda: running.hints)

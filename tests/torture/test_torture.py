@@ -2,7 +2,7 @@
 
 Each promise that the model holds was seen broken once: a step that drops its last line (lost), entries whose keys change when a
 file is read again (doubled), a text that is written over (numbers), a restart without a gap, copies and links that are left
-behind (whole sets), and a cursor that is saved in a transaction before its records (lost, under kills alone).
+behind (whole sets), and a cursor that is saved 50 ms before its records (lost, under kills alone).
 """
 
 import os

@@ -47,7 +47,7 @@ class Desk:
     @property
     def current(self):
         """The checkpoint that stands, without what is told of it."""
-        return dataclasses.replace(self.pipeline.store.current_checkpoint(self.name), problems=())
+        return dataclasses.replace(self.pipeline.store.current_checkpoint(self.name), problems=(), noted=())
 
     def kills(self) -> None:
         """What a crash of the client is."""

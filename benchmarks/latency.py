@@ -90,9 +90,10 @@ class Feed:
         """One row of a session."""
         line = next(self._lines[at])
         with self.paths[at].open("ab") as file:
+            now = time.monotonic_ns()  # before it: the callback may come before the writing returns
             file.write(line)
             file.flush()
-            self.events.append((time.monotonic_ns(), str(self.paths[at]), file.tell()))
+            self.events.append((now, str(self.paths[at]), file.tell()))
 
     def run(self, rate: float, seconds: float) -> None:
         """Rows at a steady rate; who is late catches up."""

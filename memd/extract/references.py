@@ -79,6 +79,24 @@ class _Mention:
         return (("pattern", self.text, ""),) if self.whole else strings(self.text)
 
 
+@dataclass(slots=True)
+class _Tally:
+    """What the mentions of one string so far come to: not frozen, for there are ten times as many mentions as strings."""
+
+    kind: str
+    score: float
+    number: int
+    home: Home
+    label: str
+
+    def add(self, mention: _Mention, label: str) -> None:
+        self.score += mention.weight
+        self.number = mention.number
+        self.label = label or self.label  # the newest that there is
+        if mention.home is not MEMO and self.home.title != CHANGED:
+            self.home = mention.home
+
+
 def references(material: Material) -> list[Reference]:
     """All exact strings that the agent wrote, and the person's beyond what the memo shows, best first."""
     return _ranked(_mentions(material))
@@ -95,17 +113,14 @@ def printed(material: Material) -> list[Reference]:
 
 
 def _ranked(mentions: Iterable[_Mention]) -> list[Reference]:
-    found: dict[str, Reference] = {}
+    found: dict[str, _Tally] = {}
     for mention in sorted(mentions, key=lambda mention: mention.number):
         for kind, item, label in mention.strings():
-            old = found.get(item)
-            if old is None:
-                found[item] = Reference(item, kind, mention.weight, mention.number, mention.home, label)
-                continue
-            home = old.home if mention.home == MEMO or old.home.title == CHANGED else mention.home
-            score, label = old.score + mention.weight, label or old.label  # noqa: PLW2901 - the newest label that there is
-            found[item] = Reference(item, old.kind, score, mention.number, home, label)
-    scored = _by_name(found.values())
+            if (known := found.get(item)) is None:
+                found[item] = _Tally(kind, mention.weight, mention.number, mention.home, label)
+            else:
+                known.add(mention, label)
+    scored = _by_name([Reference(item, t.kind, t.score, t.number, t.home, t.label) for item, t in found.items()])
     return sorted((r for r in scored if r.home != MEMO), key=lambda r: (-r.score, r.text))
 
 

@@ -41,7 +41,7 @@ def compose(content: Content, budget: int, sizer: Sizer, limits: Limits) -> Rend
     """The full text within `budget` tokens and within the parts that the tool can carry.
 
     Costs of blocks are counted one by one and the whole as a whole, so a first try may end above or below the budget; the
-    next ones aim at what it missed.
+    next ones aim at what it missed. Where the parts are what is too small, the size is halved in until it makes no difference.
     """
     budget = min(budget, LARGEST)  # more than any text has, and what the marks of so many parts cost is counted
     size, best = budget, None
@@ -60,12 +60,17 @@ def compose(content: Content, budget: int, sizer: Sizer, limits: Limits) -> Rend
             room = budget / tokens if parts else limits.units * limits.count / sum(units(block) + 1 for block in blocks)
             over = (size, tokens)
             size = _between(fits, over, budget) if fits[0] else int(min(over) * min(0.97, max(room, 0.5)))
+        if best and over[0] and over[0] - fits[0] < budget * (1 - FULL_ENOUGH):
+            break
     return best or short(content, min(budget, SHORT), sizer, limits)
 
 
 def _between(fits: tuple[int, int], over: tuple[int, int], budget: int) -> int:
-    """The size that should give `budget` tokens, where one gave fewer and a larger one gave more than may be (size, tokens)."""
-    share = (budget - fits[1]) / max(over[1] - fits[1], 1)
+    """The size that should give `budget` tokens, where one gave fewer and a larger one gave more than may be (size, tokens).
+
+    The middle of both where the larger one went over the parts and not over the budget.
+    """
+    share = (budget - fits[1]) / max(over[1] - fits[1], 1) if over[1] >= budget else 0.5
     return fits[0] + int((over[0] - fits[0]) * min(max(share, 0.1), 0.9))
 
 

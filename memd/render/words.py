@@ -8,6 +8,7 @@ Words that stand twice are shown once, under the number of the last time.
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from memd.model import Channel, Record, marks
 from memd.model.text import clock, oneline
@@ -91,6 +92,7 @@ class Words:
         self._entries = sorted(last.values(), key=lambda entry: entry.record.number)
         self._times = {entry.record.number: times[_said(entry.record)] for entry in self._entries}
         self._later = restated([entry.record for entry in self._entries])
+        self._costs = dict[int, int]()
         self._lists = dict[str, set[int]]()
         self._spared = 0
 
@@ -98,10 +100,10 @@ class Words:
         """Take what fits into `room` and was not taken yet, for a list with this title."""
         head = 0 if title in self._lists else self._purse.cost(heading(title))
         left, room = self._left(), min(room, self._purse.left) - head
-        costs = {entry.record.number: self._purse.cost(self._line(entry.record, entry.record)) for entry in left}
         if not left or room <= 0:
             return
-        if sum(costs.values()) > room and not self._spared:
+        costs = self._priced(left)
+        if sum(costs[entry.record.number] for entry in left) > room and not self._spared:
             self._spared = self._purse.cost(_summary([entry.record for entry in left]))
             self._purse.left -= self._spared
             room -= self._spared
@@ -124,6 +126,13 @@ class Words:
             older = sum(record.number < out[0].number for record in shown) if out else 0
             fallen = list(self._fallen(out)) if out and place == 0 else []
             yield from headed(title, [*lines[:older], *fallen, *lines[older:]])
+
+    def _priced(self, entries: Sequence[Entry]) -> dict[int, int]:
+        """What the line of each costs, counted once."""
+        for record in (entry.record for entry in entries):
+            if record.number not in self._costs:
+                self._costs[record.number] = self._purse.cost(self._line(record, record))
+        return self._costs
 
     def _left(self) -> list[Entry]:
         taken = {number for kept in self._lists.values() for number in kept}
@@ -174,11 +183,17 @@ def restated(records: Sequence[Record]) -> dict[int, int]:
     """
     alike = dict[str, list[int]]()
     for record in records:
-        said = " ".join(record.text.split())
-        words, values = _VALUE.subn("", said)
-        if values and len(words.split()) >= _SAYING:
-            alike.setdefault(_VALUE.sub("0", said), []).append(record.number)
+        if same := _valueless(record.text):
+            alike.setdefault(same, []).append(record.number)
     return {numbers[0]: numbers[1] for numbers in alike.values() if len(numbers) == _PAIR}
+
+
+@lru_cache(maxsize=1_024)
+def _valueless(text: str) -> str:
+    """A message with a 0 for each value, "" where it has none or says little beside; remembered by the text."""
+    said = " ".join(text.split())
+    words, values = _VALUE.subn("", said)
+    return _VALUE.sub("0", said) if values and len(words.split()) >= _SAYING else ""
 
 
 def _time(at: int | None, before: int | None) -> str:

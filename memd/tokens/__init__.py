@@ -13,7 +13,7 @@ The ranks and their licence: `memd.tokens.ranks`.
 import re
 import threading
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from memd.tokens import rough
@@ -35,6 +35,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 _encoder = Encoder()
 _seen = Seen(8192)
+_guessed = Seen(8192)  # by rule of thumb, which is not what the encoder counts
 _haste = threading.local()
 
 
@@ -99,11 +100,19 @@ def _chunks(text: str) -> Iterator[str]:
 
 def _count_chunk(chunk: str) -> int:
     known = _seen.get(chunk)
-    if known is None and _rough():
-        return rough.count(chunk)
+    if known is not None:
+        return known
+    return _remembered(chunk, _guessed, rough.count) if _rough() else _remembered(chunk, _seen, _exact)
+
+
+def _exact(chunk: str) -> int:
+    return len(_encoder.encode(chunk))
+
+
+def _remembered(chunk: str, seen: Seen, counted: Callable[[str], int]) -> int:
+    known = seen.get(chunk)
     if known is None:
-        known = len(_encoder.encode(chunk))
-        _seen.put(chunk, known)
+        seen.put(chunk, known := counted(chunk))
     return known
 
 

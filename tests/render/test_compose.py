@@ -1,6 +1,7 @@
 """The text that is given back: what comes first, what gives way, what is exact, and that it never exceeds its budget."""
 
 import re
+import sys
 
 import pytest
 from factories import LIMITS, MIND, SCENE, SESSION, SIZER, Words, content, record
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 from memd.model import Channel, Parts, marks
 from memd.render import Entry, Limits, compose, short
+from memd.render.parts import split
 
 NAME = "5e551071-0000"
 END = f"memd checkpoint 7 of {SESSION} ends here; receipt AB12CD"
@@ -244,6 +246,16 @@ def test_the_parts_of_the_tool_are_a_second_cap(count):
     assert len(given_back.parts) <= count
     assert given_back.text.endswith(END)
     assert len(given_back.text) > 3_000 * count * 0.7
+
+
+def test_a_size_is_not_tried_again_where_it_makes_no_difference(monkeypatch):
+    """Where the parts are what is too small, a few tries end at the text: a hook may wait for it."""
+    tries = []
+    module = sys.modules["memd.render.compose"]
+    monkeypatch.setattr(module, "split", lambda *given: tries.append(given) or split(*given))
+    given_back = compose(LONG, 12_000, SIZER, Limits(3_000, 4))
+    assert len(given_back.parts) == 4
+    assert len(tries) <= 8
 
 
 @pytest.mark.parametrize("made", [LONG, content("mission"), content("界" * 9_000, "😀" * 5_000), content()])

@@ -16,7 +16,6 @@ from memd.config import Paths
 from memd.daemon.setup.service import Kind, must, program, run, variables
 from memd.errors import ConfigError
 from memd.tools.registry import TOOLS, hooked
-from memd.writers.extractive import Extractive
 
 NAME = "memd.service"
 SEE = f"see `journalctl --user -u {NAME}`"
@@ -129,7 +128,7 @@ def writers(paths: Paths, environ: Mapping[str, str]) -> list[Path]:
         chosen = config.read(paths.config)
     except ConfigError:  # the daemon does not start with it either, and says why
         return []
-    if chosen.checkpoint.writer == Extractive.name:
+    if chosen.checkpoint.writer == "extractive":
         return []
     return [place for tool in TOOLS.values() if tool.writer is not None for place in tool.writer.keeps(environ)]
 

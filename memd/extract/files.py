@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import PurePosixPath
 
 from memd.extract import shell
@@ -107,8 +108,9 @@ def named(path: str) -> str:
     return printable(oneline(path, PATH))
 
 
+@lru_cache(maxsize=4_096)
 def relative(path: str, root: str | None) -> str:
-    """The path as seen from the session's directory, or as it is when it lies elsewhere; on one line."""
+    """The path as seen from the session's directory, or as it is when it lies elsewhere; on one line; remembered by both."""
     if root and path.startswith(root.rstrip("/") + "/"):
         return named(str(PurePosixPath(path).relative_to(root)))
     return named(path)

@@ -19,13 +19,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memd.errors import StoreTrouble
 from memd.tail import lines
 from memd.tail.batch import Batch, Gap, Line
-from memd.tools.codex import packed
 from memd.tools.fields import string, table, whole
 from memd.tools.jsonl import objects
+from memd.tools.later import later
+
+if TYPE_CHECKING:
+    from memd.tools.codex import packed
+else:
+    (packed,) = later(__package__, "packed")
 
 TURNED = "memd.turned"
 """The type of the row that says: of what this thread's other files hold, only what was read up to here is in force."""

@@ -1,10 +1,10 @@
 """The daemon's one working thread: it owns the record, takes jobs by urgency, and refreshes checkpoints when they are due.
 
 Hooks come first, then the command line, checkpoints that are due, live transcripts, and last the old transcripts of the
-backfill, newest first. Every job is short (a step reads about a megabyte), so that nothing urgent waits long. Where there is
-much to read, checkpoints have a quarter of the time, so that neither starves the other. What failed because of the machine
-(a full disk, a locked file) is tried again by and by: no hint may come for it any more. A record that is damaged ends the thread:
-there is nothing to be done with it.
+backfill, newest first. Every job is short (a step reads about a megabyte), so that nothing urgent waits long. Where many
+sessions are at work, checkpoints have a quarter of the time, so that neither starves the other. What failed because of the
+machine (a full disk, a locked file) is tried again by and by: no hint may come for it any more. A record that is damaged ends
+the thread: there is nothing to be done with it.
 """
 
 import itertools
@@ -36,9 +36,10 @@ SOON, LATER = 0.05, 2.0
 """Seconds to a refresh: after what a person said or a turn's end, and after anything else."""
 SHARE = 10
 """A session's refreshes may take one part in so many of the time while its turn runs: a huge one is refreshed less often."""
-PAUSE, LONGEST_PAUSE = 3, 1.0
-"""After a refresh no other begins for so many times its length, and at most so many seconds: what is appended meanwhile is read
-in milliseconds, and waits for a refresh one time in four at most."""
+PAUSE, LONGEST_PAUSE, CROWD = 3, 1.0, 8
+"""Where so many checkpoints are due, no other refresh begins for so many times the length of the last, and at most so many
+seconds: what is appended meanwhile is read in milliseconds, and waits for a refresh one time in four at most. A person with a
+few sessions has each checkpoint at once."""
 AGAIN = 30.0
 """Seconds after which what the machine would not let us do is tried again."""
 IDLE = 60.0
@@ -175,7 +176,8 @@ class Worker(threading.Thread):
 
     def _patience(self) -> float:
         again = (when for when, _ in self._again.values())
-        due = min([*(max(when, self._paused) for when in self._due.values()), *again], default=None)
+        floor = self._floor()
+        due = min([*(max(when, floor) for when in self._due.values()), *again], default=None)
         return IDLE if due is None else max(0.0, due - time.monotonic())
 
     def _hint_again(self) -> None:
@@ -183,9 +185,13 @@ class Worker(threading.Thread):
         for path in [path for path, (when, _) in self._again.items() if when <= now]:
             self._again.pop(path)[1]()
 
+    def _floor(self) -> float:
+        """The moment before which no checkpoint is refreshed."""
+        return self._paused if len(self._due) >= CROWD else 0.0
+
     def _overdue(self) -> str | None:
         now = time.monotonic()
-        session = None if now < self._paused else min(self._due, key=lambda name: self._due[name], default=None)
+        session = None if now < self._floor() else min(self._due, key=lambda name: self._due[name], default=None)
         return session if session is not None and self._due[session] <= now else None
 
     def _do(self, pipeline: Pipeline, job: _Job) -> None:

@@ -148,6 +148,24 @@ def test_checkpoints_starve_no_reading(bench, tmp_path, monkeypatch):
     assert "refresh refresh" not in " ".join(kinds[: kinds.index("step") + 80])
 
 
+@pytest.mark.parametrize(("sessions", "waits"), [(2, False), (workers.CROWD + 2, True)])
+def test_checkpoints_wait_for_each_other_only_in_a_crowd(bench, monkeypatch, sessions, waits):
+    """A person with a few sessions has each checkpoint as soon as it is due; among many, reading has most of the time."""
+    begun, refresh = [], bench.pipe.refresh
+
+    def slow(session, trigger):
+        begun.append(time.monotonic())
+        time.sleep(0.05)
+        refresh(session, trigger)
+
+    monkeypatch.setattr(bench.pipe, "refresh", slow)
+    bench.start()
+    for n in range(sessions):
+        bench.worker.note(Step(str(n), added=(SAID,), changed=True))
+    bench.rest()
+    assert (begun[1] - begun[0] > 0.05 * workers.PAUSE, len(begun)) == (waits, sessions)
+
+
 def test_a_huge_session_is_refreshed_less_often_while_its_turn_runs(bench):
     """Its checkpoints may take a tenth of the time; what a person says does not wait for that."""
     bench.start()

@@ -144,7 +144,8 @@ def test_a_turn_on_the_screen_goes_on_after_a_compaction_in_its_middle(
     assert [
         words for words in [MISSION, SECOND_ORDER, f"`memd show opencode:{session}"] if words not in last.text
     ] == []
-    assert len(last.text) < 500 * 4 < len(first.text)
+    whole = "## Exact references"  # which the short form leaves to the command
+    assert [whole in request.text for request in (first, last)] == [True, False]
     assert first.ending["session"] == f"opencode:{session}"
     assert first.ending["receipt"] != last.ending["receipt"]
 

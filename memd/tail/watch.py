@@ -22,6 +22,9 @@ from memd.tail.kernel import Watches
 from memd.tail.sweep import due, sweep
 
 TICK = 1.0  # seconds between looks at the active files
+CHEAP = 0.25
+"""A sweep of at most so many seconds is made often after the daemon's start too, when no client is known to be active: one may
+start in a directory that was empty and that nothing watches. Over tens of thousands of files that would be felt in the fan."""
 MOST_FRESH = 128  # new directories looked into at once; if more come, a sweep finds what is in them
 
 
@@ -69,9 +72,6 @@ class Watcher:
 
     def start(self) -> None:
         """Start watching; the first sweep begins at once, in the watcher's thread."""
-        self._active.last = (
-            clock()
-        )  # a client may be about to start in a directory that nothing watches yet: sweep often
         self._kernel.start()
         self._thread.start()
 
@@ -104,13 +104,15 @@ class Watcher:
     # What the watcher's own thread does
 
     def _run(self) -> None:
-        swept = ticked = clock()
+        began = swept = ticked = clock()
+        took = 0.0
         while not self._stopping:
             self._keep_watches()
             now = clock()
-            if self._sweep_asked or due(now, self._active.last, swept, ticked):
+            if self._sweep_asked or due(now, max(self._active.last, began if took <= CHEAP else 0.0), swept, ticked):
                 self._sweep()
-                swept = now = clock()
+                swept = clock()
+                took, now = swept - now, swept
             self._look_at_hot(now)
             ticked = now
             self._wake.wait(TICK)

@@ -383,6 +383,20 @@ def test_a_directory_that_nobody_enters_is_not_watched(tmp_path):
         assert running.watcher.watches()[0] == 2
 
 
+def test_where_sweeps_are_long_it_does_not_sweep_often_for_nobody(tmp_path, monkeypatch):
+    """Tens of thousands of files and no client at work: the sweep at the start is the only one for minutes."""
+    monkeypatch.setattr(sweep, "ACTIVE", 0.05)
+    monkeypatch.setattr(watch, "CHEAP", 0.0)
+    sweeps, once = [], Watcher._sweep
+    monkeypatch.setattr(Watcher, "_sweep", lambda watcher: (sweeps.append(1), once(watcher)))
+    with Running(tmp_path) as running:
+        before = len(sweeps)
+        for _ in range(20):
+            running.watcher._wake.set()
+            time.sleep(0.02)
+    assert (before > 0, len(sweeps)) == (True, before)
+
+
 def test_after_its_start_it_sweeps_often(tmp_path, monkeypatch):
     """A client may start in a directory that was empty before: nothing watches it, and no one waits five minutes."""
     monkeypatch.setattr(sweep, "ACTIVE", 0.2)

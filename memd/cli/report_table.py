@@ -3,17 +3,15 @@
 In a pipe the columns stay the same, nothing is cut, bent or coloured, and no cell holds a blank but the last.
 """
 
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from memd.cli import screen
 from memd.cli.common import short_name, thousands
 from memd.cli.report import Report
-from memd.cli.screen import Screen
-from memd.cli.status_table import PLAIN
 from memd.model.text import clock, oneline, printable
 from memd.report.breaks import KINDS as BREAKS
 from memd.report.needs import KINDS
@@ -41,13 +39,7 @@ _BREAK_HEADS = ("SESSION", "COMPACTION", "PLACE", "CALLS", *(kind.upper() for ki
 
 def show(report: Report) -> None:
     """Print the report as the place where it goes wants it."""
-    if sys.stdout.isatty():
-        screen = Screen(highlight=False, markup=False)
-        screen.print(page(report, screen.width))
-        return
-    out = Screen(highlight=False, markup=False, soft_wrap=True, no_color=True, width=PLAIN)
-    for line in _plain(report):
-        out.print(printable(line))
+    screen.show(lambda width: page(report, width), lambda: _plain(report))
 
 
 def page(report: Report, width: int) -> RenderableType:

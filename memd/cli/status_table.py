@@ -3,7 +3,6 @@
 In a pipe: plain columns that stay the same, whole ids, times in UTC, nothing cut, bent or coloured.
 """
 
-import sys
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
@@ -14,16 +13,14 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from memd.cli import screen
 from memd.cli.common import short_name, thousands
-from memd.cli.screen import Screen
 from memd.cli.status import View, models_line, nothing, troubles
 from memd.daemon.survey import Row
 from memd.health import Reason
 from memd.model.text import ago, clock, oneline, printable
 
 COLOURS = {"ok": "green", "stale": "yellow", "degraded": "yellow", "failing": "bold red", "never": "dim"}
-PLAIN = 100_000
-"""Columns where there is no terminal: nothing is folded for grep."""
 ROOM = 120
 """Columns that a line a session needs; under that each takes two lines."""
 WHOLE = 150
@@ -49,13 +46,7 @@ _HEADS = (
 
 def show(view: View) -> None:
     """Print the view as the place where it goes wants it."""
-    if sys.stdout.isatty():
-        screen = Screen(highlight=False, markup=False)
-        screen.print(page(view, screen.width))
-        return
-    out = Screen(highlight=False, markup=False, soft_wrap=True, no_color=True, width=PLAIN)
-    for line in _plain(view):
-        out.print(printable(line))
+    screen.show(lambda width: page(view, width), lambda: _plain(view))
 
 
 def page(view: View, width: int, height: int | None = None) -> RenderableType:

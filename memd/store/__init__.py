@@ -6,11 +6,15 @@ whose). `sessions`, `reading`, `checkpoints`, `judging` and `deliveries` answer 
 its own are in `rows`.
 """
 
+from __future__ import annotations
+
 from collections.abc import Collection, Iterable
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
+from memd.later import later
 from memd.model import (
     Boundary,
     Channel,
@@ -26,11 +30,17 @@ from memd.model import (
     State,
     Tick,
 )
-from memd.store import aside, checkpoints, deliveries, forgetting, reading, search, sessions, writing
+from memd.store import checkpoints, deliveries, reading, sessions
 from memd.store.database import Database, open_reader, open_writer
 from memd.store.judging import Judging
-from memd.store.projects import Projects
 from memd.store.rows import Committed, Hit, Seed, SourceRow
+
+if TYPE_CHECKING:
+    from memd.store import aside, forgetting, projects, search, writing
+else:
+    aside, forgetting, projects, search, writing = later(
+        __name__, "aside", "forgetting", "projects", "search", "writing"
+    )
 
 __all__ = ["Committed", "Hit", "Seed", "SourceRow", "Store"]
 
@@ -45,10 +55,13 @@ class Store:
 
     def __init__(self, database: Database) -> None:
         self._db = database
-        self.projects = Projects(database)
-        """The journal and the anchors."""
         self.judging = Judging(database)
         """The memo's boxes that were decided on, and the runs of models."""
+
+    @cached_property
+    def projects(self) -> projects.Projects:
+        """The journal and the anchors."""
+        return projects.Projects(self._db)
 
     @classmethod
     def open(cls, path: Path, *, readonly: bool = False) -> Self:

@@ -7,13 +7,18 @@ import json
 import sqlite3
 from collections.abc import Iterable
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from memd.errors import NotFound, Refused
+from memd.later import later
 from memd.model import Checkpoint, Parts, Problem, Tick, TokenCounts
 from memd.store import judging
 from memd.store.database import Database
-from memd.store.writing import compact
+
+if TYPE_CHECKING:
+    from memd.store import writing
+else:
+    (writing,) = later(__package__, "writing")
 
 _EXTRACTIVE = "extractive"
 
@@ -53,7 +58,7 @@ def _row(session: int, checkpoint: Checkpoint, digest: str) -> tuple[Any, ...]:
         checkpoint.upto,
         checkpoint.receipt,
         digest,
-        compact(asdict(checkpoint.tokens)) if checkpoint.tokens else None,
+        writing.compact(asdict(checkpoint.tokens)) if checkpoint.tokens else None,
         _compact(checkpoint.problems),
         _compact(checkpoint.noted),
         checkpoint.parts.mind,
@@ -63,7 +68,7 @@ def _row(session: int, checkpoint: Checkpoint, digest: str) -> tuple[Any, ...]:
 
 
 def _compact(problems: Iterable[Problem]) -> str:
-    return compact([asdict(problem) for problem in problems])
+    return writing.compact([asdict(problem) for problem in problems])
 
 
 def _problems(text: str) -> tuple[Problem, ...]:

@@ -11,11 +11,16 @@ import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from memd.errors import NotFound, RecordDamaged, Refused, StoreTrouble
+from memd.later import later
 from memd.store.migrations import MIGRATIONS, migrate, version
-from memd.store.words import spaced
+
+if TYPE_CHECKING:
+    from memd.store import words
+else:
+    (words,) = later(__package__, "words")
 
 Parameters = Sequence[Any] | Mapping[str, Any]
 Row = tuple[Any, ...]
@@ -116,7 +121,7 @@ def open_writer(path: Path) -> Database:
         _refuse_newer(path, version(sql))
         sql.execute("PRAGMA journal_mode = WAL")
         sql.execute(_WANTED)
-        sql.create_function("spaced", 1, spaced, deterministic=True)
+        sql.create_function("spaced", 1, words.spaced, deterministic=True)
         if version(sql) < len(MIGRATIONS):
             with database.transaction():
                 migrate(sql)

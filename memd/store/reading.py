@@ -5,12 +5,17 @@ Filters are parameters of fixed statements: a list goes in as JSON, NULL switche
 
 import json
 from collections.abc import Collection
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from memd.later import later
 from memd.model import LOST, Boundary, Channel, Done, Fill, Grade, Kind, Record, Source, State
 from memd.store.calls import RESULT
 from memd.store.database import Database, Row
-from memd.store.lookup import done
+
+if TYPE_CHECKING:
+    from memd.store import lookup
+else:
+    (lookup,) = later(__package__, "lookup")
 
 _NO_LIMIT = -1
 
@@ -95,7 +100,7 @@ def operations(
             "last": _NO_LIMIT if last is None else last,
         },
     )
-    return [done(row) for row in reversed(rows)]
+    return [lookup.done(row) for row in reversed(rows)]
 
 
 def boundaries(database: Database, session: str) -> list[Boundary]:

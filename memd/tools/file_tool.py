@@ -1,12 +1,20 @@
 """What tools have in common whose transcripts are files, each of one session, and whose hooks are processes of their own."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from memd.tail import lines
-from memd.tail.batch import Batch
+from memd.later import later
 from memd.tools.protocol import Files, Known, News, StatusLine
+
+if TYPE_CHECKING:
+    from memd.tail import lines
+    from memd.tail.batch import Batch
+else:
+    (lines,) = later("memd.tail", "lines")
 
 
 class FileTool:

@@ -1,13 +1,16 @@
 """What a tool must offer. Everything that differs between coding agents is behind these members."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from memd.model import Event, Operation, Record
-from memd.tail.batch import Batch, Line
-from memd.tools.scribe import Scribe
+if TYPE_CHECKING:
+    from memd.model import Event, Operation, Record
+    from memd.tail.batch import Batch, Line
+    from memd.tools.scribe import Scribe
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,25 +1,31 @@
 """Claude Code: all that memd knows of it."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memd.model import Event, Record
-from memd.tail.batch import Line
-from memd.tools import history
-from memd.tools.claude_code import hooks, install, place, statusline
-from memd.tools.claude_code.scribe import ClaudeScribe
-from memd.tools.claude_code.statusline import ClaudeLine
+from memd.later import later
+from memd.tools.claude_code import hooks, place
 from memd.tools.file_tool import FileTool
-from memd.tools.later import later
 from memd.tools.protocol import Files, HookEntry, Identity, Moment, Place, Plan, StatusLine, Trust
-from memd.tools.scribe import Scribe
 
 if TYPE_CHECKING:
-    from memd.tools.claude_code import parse, queue, state, witness
+    from memd.model import Event, Record
+    from memd.tail.batch import Line
+    from memd.tools import history
+    from memd.tools.claude_code import install, parse, queue, state, statusline, witness
+    from memd.tools.claude_code.scribe import SCRIBE
     from memd.tools.claude_code.state import ReaderState
+    from memd.tools.claude_code.statusline import LINE
+    from memd.tools.scribe import Scribe
 else:
-    parse, queue, state, witness = later(__name__, "parse", "queue", "state", "witness")
+    (history,) = later("memd.tools", "history")
+    install, parse, queue, state, statusline, witness = later(
+        __name__, "install", "parse", "queue", "state", "statusline", "witness"
+    )
+    SCRIBE, LINE = later(__name__, "scribe.SCRIBE", "statusline.LINE")
 
 
 class ClaudeCode(FileTool):
@@ -32,9 +38,9 @@ class ClaudeCode(FileTool):
     prompt_event = "UserPromptSubmit"
     call_event = "PreToolUse"
     restores_skills = True
-    writer: Scribe | None = ClaudeScribe()
+    writer: Scribe | None = SCRIBE
     ides: tuple[str, ...] = ("claude-vscode",)  # its extension's entry point, by the client's own list (2.1.332)
-    status_line: StatusLine | None = ClaudeLine()
+    status_line: StatusLine | None = LINE
     trust: Trust | None = None
 
     def place(self, environ: Mapping[str, str]) -> Place:
@@ -52,19 +58,19 @@ class ClaudeCode(FileTool):
     def children(self, path: Path) -> Sequence[Path]:
         return place.children(path)
 
-    def start(self, identity: Identity) -> "ReaderState":
+    def start(self, identity: Identity) -> ReaderState:
         return state.ReaderState(identity.parent or identity.native, child=identity.parent is not None)
 
-    def load(self, text: str) -> "ReaderState":
+    def load(self, text: str) -> ReaderState:
         return state.load(text)
 
-    def dump(self, reader: "ReaderState") -> str:
+    def dump(self, reader: ReaderState) -> str:
         return state.dump(reader)
 
-    def feed(self, reader: "ReaderState", line: Line) -> "tuple[ReaderState, tuple[Event, ...]]":
+    def feed(self, reader: ReaderState, line: Line) -> tuple[ReaderState, tuple[Event, ...]]:
         return parse.feed(reader, line)
 
-    def left(self, reader: "ReaderState") -> "tuple[ReaderState, tuple[Event, ...]]":
+    def left(self, reader: ReaderState) -> tuple[ReaderState, tuple[Event, ...]]:
         return queue.left(reader)
 
     def concerns(self, record: Record) -> bool:

@@ -6,14 +6,21 @@
 - A wrong `hookEventName` drops the whole output; output that is not JSON is sent to the model as it is.
 """
 
+from __future__ import annotations
+
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from memd.model import Operation
-from memd.tools.claude_code import calls
-from memd.tools.fields import string, whole
+from memd.later import later
 from memd.tools.protocol import Moment
+
+if TYPE_CHECKING:
+    from memd.model import Operation
+    from memd.tools import fields
+    from memd.tools.claude_code import calls
+else:
+    (fields,), (calls,) = later("memd.tools", "fields"), later(__package__, "calls")
 
 PART_LIMIT = 9_900
 """UTF-16 units a part; the client's own cap is 10,000, counted with what it puts around none of it."""
@@ -27,20 +34,20 @@ _LARGE_MODELS = ("claude-opus-5", "claude-sonnet-5", "claude-haiku-5", "claude-f
 
 def moment(event: str, payload: Mapping[str, Any]) -> Moment | None:
     """A hook's payload, as far as it is needed."""
-    session = string(payload, "session_id")
+    session = fields.string(payload, "session_id")
     if not session:
         return None
     window, tokens = _context(payload)
     return Moment(
         event=event,
-        source=string(payload, "source") or None,
+        source=fields.string(payload, "source") or None,
         session=session,
-        cwd=string(payload, "cwd") or None,
-        transcript=string(payload, "transcript_path") or None,
-        child=bool(string(payload, "agent_id")),
-        trigger=string(payload, "trigger") or None,
-        reason=string(payload, "reason") or None,
-        turn=string(payload, "prompt_id") or None,
+        cwd=fields.string(payload, "cwd") or None,
+        transcript=fields.string(payload, "transcript_path") or None,
+        child=bool(fields.string(payload, "agent_id")),
+        trigger=fields.string(payload, "trigger") or None,
+        reason=fields.string(payload, "reason") or None,
+        turn=fields.string(payload, "prompt_id") or None,
         calls=_calls(payload) if event == "PreToolUse" else (),
         window=window,
         tokens=tokens,
@@ -53,8 +60,8 @@ def _context(payload: Mapping[str, Any]) -> tuple[int | None, int | None]:
     if not isinstance(context, dict):
         return None, None
     usage = context.get("current_usage")
-    parts = [whole(usage, name) or 0 for name in _TAKEN] if isinstance(usage, dict) else [0]
-    return whole(context, "context_window_size") or None, sum(parts)
+    parts = [fields.whole(usage, name) or 0 for name in _TAKEN] if isinstance(usage, dict) else [0]
+    return fields.whole(context, "context_window_size") or None, sum(parts)
 
 
 def _calls(payload: Mapping[str, Any]) -> tuple[Operation, ...]:

@@ -10,11 +10,15 @@ The slug is a lossy form of the working directory; the directory itself is read 
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from memd.tools.fields import string
-from memd.tools.jsonl import objects
+from memd.later import later
 from memd.tools.protocol import Identity, Place
+
+if TYPE_CHECKING:
+    from memd.tools import fields, jsonl
+else:
+    fields, jsonl = later("memd.tools", "fields", "jsonl")
 
 _AGENT = re.compile(r"agent-([A-Za-z0-9_-]+)\Z")
 _ID = re.compile(r"[A-Za-z0-9_-]{1,128}\Z")
@@ -41,7 +45,7 @@ def wanted(path: Path) -> bool:
 def identify(path: Path, head: Sequence[bytes]) -> Identity | None:
     """The session of a transcript by its place; by its rows where the place does not tell. memd's own runs are none."""
     ours = [line for line in head if OWN.encode() in line]
-    if any(string(row, "entrypoint").startswith(OWN) for row in _rows(ours)):
+    if any(fields.string(row, "entrypoint").startswith(OWN) for row in _rows(ours)):
         return None
     agent = _AGENT.match(path.stem)
     if agent and path.parent.name == "subagents":
@@ -61,13 +65,13 @@ def children(path: Path) -> list[Path]:
 
 def claims(head: Sequence[bytes]) -> bool:
     """Whether the first lines of a file look like this tool's rows."""
-    return any(string(row, "sessionId") and string(row, "type") in _TYPES for row in _rows(head))
+    return any(fields.string(row, "sessionId") and fields.string(row, "type") in _TYPES for row in _rows(head))
 
 
 def _rows(head: Sequence[bytes]) -> list[dict[str, Any]]:
-    return [row for line in head[:_HEAD] for row in objects(line)[0]]
+    return [row for line in head[:_HEAD] for row in jsonl.objects(line)[0]]
 
 
 def _session(head: Sequence[bytes]) -> str | None:
-    ids = (string(row, "sessionId") for row in _rows(head))
+    ids = (fields.string(row, "sessionId") for row in _rows(head))
     return next((found for found in ids if _ID.match(found)), None)

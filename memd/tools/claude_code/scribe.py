@@ -120,3 +120,6 @@ def _tokens(result: Mapping[str, Any]) -> int:
     names = ("inputTokens", "cacheReadInputTokens", "cacheCreationInputTokens")
     counts = (table(used, model).get(name) for model in used for name in names)
     return sum(count for count in counts if isinstance(count, int))
+
+
+SCRIBE = ClaudeScribe()

@@ -145,3 +145,6 @@ def _inner(original: str) -> str:
         return ""
     root = hookfile.parse(original)
     return "" if root.items else original[root.start + 1 : root.end - 1]
+
+
+LINE: ClaudeLine = ClaudeLine()

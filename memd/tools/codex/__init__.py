@@ -1,25 +1,29 @@
 """Codex: all that memd knows of it."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memd.model import Event, Record
-from memd.tail.batch import Batch, Line
-from memd.tools import history
-from memd.tools.codex import hooks, install, place
-from memd.tools.codex.scribe import CodexScribe
-from memd.tools.codex.trust import CodexTrust
+from memd.later import later
+from memd.tools.codex import hooks, place
 from memd.tools.file_tool import FileTool
-from memd.tools.later import later
 from memd.tools.protocol import Files, HookEntry, Identity, Moment, Place, Plan, Trust
-from memd.tools.scribe import Scribe
 
 if TYPE_CHECKING:
-    from memd.tools.codex import parse, source, state, witness
+    from memd.model import Event, Record
+    from memd.tail.batch import Batch, Line
+    from memd.tools import history
+    from memd.tools.codex import install, parse, source, state, witness
+    from memd.tools.codex.scribe import SCRIBE
     from memd.tools.codex.state import ReaderState
+    from memd.tools.codex.trust import TRUST
+    from memd.tools.scribe import Scribe
 else:
-    parse, source, state, witness = later(__name__, "parse", "source", "state", "witness")
+    (history,) = later("memd.tools", "history")
+    install, parse, source, state, witness = later(__name__, "install", "parse", "source", "state", "witness")
+    SCRIBE, TRUST = later(__name__, "scribe.SCRIBE", "trust.TRUST")
 
 
 class Codex(FileTool):
@@ -32,11 +36,11 @@ class Codex(FileTool):
     prompt_event = "UserPromptSubmit"
     call_event = "PreToolUse"
     restores_skills = False
-    writer: Scribe | None = CodexScribe()
+    writer: Scribe | None = SCRIBE
     ides: tuple[str, ...] = (
         "codex_vscode",
     )  # what its extension calls itself to the app-server (measured on codex-cli 0.171.0)
-    trust: Trust | None = CodexTrust()
+    trust: Trust | None = TRUST
 
     def place(self, environ: Mapping[str, str]) -> Place:
         return place.place(environ)
@@ -56,19 +60,19 @@ class Codex(FileTool):
     def children(self, path: Path) -> Sequence[Path]:
         return place.children(path)
 
-    def start(self, identity: Identity) -> "ReaderState":
+    def start(self, identity: Identity) -> ReaderState:
         return state.ReaderState(identity.native, child=identity.parent is not None)
 
-    def load(self, text: str) -> "ReaderState":
+    def load(self, text: str) -> ReaderState:
         return state.load(text)
 
-    def dump(self, reader: "ReaderState") -> str:
+    def dump(self, reader: ReaderState) -> str:
         return state.dump(reader)
 
-    def feed(self, reader: "ReaderState", line: Line) -> "tuple[ReaderState, tuple[Event, ...]]":
+    def feed(self, reader: ReaderState, line: Line) -> tuple[ReaderState, tuple[Event, ...]]:
         return parse.feed(reader, line)
 
-    def left(self, reader: "ReaderState") -> "tuple[ReaderState, tuple[Event, ...]]":
+    def left(self, reader: ReaderState) -> tuple[ReaderState, tuple[Event, ...]]:
         return parse.left(reader)
 
     def concerns(self, record: Record) -> bool:

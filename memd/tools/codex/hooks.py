@@ -6,14 +6,20 @@
 - In a sub-agent `session_id` is its root's; only `agent_id` tells.
 """
 
+from __future__ import annotations
+
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from memd.model import Kind, Operation, State
-from memd.tools import patches
-from memd.tools.fields import string, table
+from memd.later import later
 from memd.tools.protocol import Moment
+
+if TYPE_CHECKING:
+    from memd import model
+    from memd.tools import fields, patches
+else:
+    (model,), (fields, patches) = later("memd", "model"), later("memd.tools", "fields", "patches")
 
 PART_LIMIT = 190_000
 """UTF-16 units; with the handler's `additionalContextLimit` of 0 a text of 200,000 characters went in whole."""
@@ -26,29 +32,31 @@ _SILENT = frozenset({"PreCompact", "PostCompact"})
 
 def moment(event: str, payload: Mapping[str, Any]) -> Moment | None:
     """A hook's payload, as far as it is needed."""
-    session = string(payload, "session_id")
+    session = fields.string(payload, "session_id")
     if not session:
         return None
     return Moment(
         event=event,
-        source=string(payload, "source") or None,
+        source=fields.string(payload, "source") or None,
         session=session,
-        cwd=string(payload, "cwd") or None,
-        transcript=string(payload, "transcript_path") or None,
+        cwd=fields.string(payload, "cwd") or None,
+        transcript=fields.string(payload, "transcript_path") or None,
         child=bool(payload.get("agent_id")),
-        trigger=string(payload, "trigger") or None,
-        reason=string(payload, "reason") or None,
-        turn=string(payload, "turn_id") or None,
+        trigger=fields.string(payload, "trigger") or None,
+        reason=fields.string(payload, "reason") or None,
+        turn=fields.string(payload, "turn_id") or None,
         calls=_calls(payload) if event == "PreToolUse" else (),
     )
 
 
-def _calls(payload: Mapping[str, Any]) -> tuple[Operation, ...]:
+def _calls(payload: Mapping[str, Any]) -> tuple[model.Operation, ...]:
     """What is about to be done: a line for the shell, or each file of a patch; both have their text in `command`."""
-    ident, text = string(payload, "tool_use_id"), string(table(payload, "tool_input"), "command")
-    if string(payload, "tool_name") == "apply_patch":
-        return tuple(patches.operations(ident, patches.written(text), None, State.RUNNING))
-    return (Operation(ident, Kind.COMMAND, "exec_command", None, State.RUNNING, text),) if text else ()
+    ident, text = fields.string(payload, "tool_use_id"), fields.string(fields.table(payload, "tool_input"), "command")
+    if fields.string(payload, "tool_name") == "apply_patch":
+        return tuple(patches.operations(ident, patches.written(text), None, model.State.RUNNING))
+    return (
+        (model.Operation(ident, model.Kind.COMMAND, "exec_command", None, model.State.RUNNING, text),) if text else ()
+    )
 
 
 def reply(event: str, text: str) -> bytes:

@@ -11,13 +11,18 @@ A file can be compressed in place, to `.jsonl.zst`. Sub-agents' files lie among 
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from memd.errors import SourceUnreadable
-from memd.tools.codex import delivery, source
-from memd.tools.fields import string, table
-from memd.tools.jsonl import objects
+from memd.later import later
 from memd.tools.protocol import Identity, Place
+
+if TYPE_CHECKING:
+    from memd.tools import fields, jsonl
+    from memd.tools.codex import delivery, source
+else:
+    fields, jsonl = later("memd.tools", "fields", "jsonl")
+    delivery, source = later(__package__, "delivery", "source")
 
 _UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 _NAME = re.compile(rf"rollout-.*?({_UUID})(?:_{_UUID})?\.jsonl(?:\.zst)?\Z")
@@ -46,9 +51,9 @@ def identify(path: Path, head: Sequence[bytes]) -> Identity | None:
     """The session of a transcript by its first `session_meta`, else by its name. memd's own runs are none."""
     named = _NAME.search(path.name)
     meta = _meta(head)
-    if string(meta, "thread_source").startswith(OWN) or string(meta, "originator").startswith(OWN):
+    if fields.string(meta, "thread_source").startswith(OWN) or fields.string(meta, "originator").startswith(OWN):
         return None
-    native = string(meta, "id") or (named[1] if named else "")
+    native = fields.string(meta, "id") or (named[1] if named else "")
     if not _ID.match(native):
         return None
     parent = _parent(meta) if delivery.born_of_agent(meta) else ""
@@ -57,10 +62,10 @@ def identify(path: Path, head: Sequence[bytes]) -> Identity | None:
 
 def _parent(meta: Mapping[str, Any]) -> str:
     """The session that all sub-agents of a tree belong to: its root, or with an old client the one that started this one."""
-    spawned = table(table(table(meta, "source"), "subagent"), "thread_spawn")
-    root = string(meta, "session_id")
-    named = root if root != string(meta, "id") else ""
-    return named or string(meta, "parent_thread_id") or string(spawned, "parent_thread_id")
+    spawned = fields.table(fields.table(fields.table(meta, "source"), "subagent"), "thread_spawn")
+    root = fields.string(meta, "session_id")
+    named = root if root != fields.string(meta, "id") else ""
+    return named or fields.string(meta, "parent_thread_id") or fields.string(spawned, "parent_thread_id")
 
 
 def claims(path: Path, head: Sequence[bytes]) -> bool:
@@ -70,11 +75,11 @@ def claims(path: Path, head: Sequence[bytes]) -> bool:
 
 
 def _is_row(row: Mapping[str, Any]) -> bool:
-    kind = string(row, "type")
-    if kind in _ROWS and table(row, "payload"):
+    kind = fields.string(row, "type")
+    if kind in _ROWS and fields.table(row, "payload"):
         return True
     bare = kind in _BARE and ("role" in row or "call_id" in row)
-    return bare or ("instructions" in row and "timestamp" in row and bool(string(row, "id")) and not kind)
+    return bare or ("instructions" in row and "timestamp" in row and bool(fields.string(row, "id")) and not kind)
 
 
 def on_screen(path: Path) -> bool:
@@ -99,14 +104,14 @@ def children(path: Path) -> list[Path]:
 
 
 def _rows(head: Sequence[bytes]) -> list[dict[str, Any]]:
-    return [row for line in head[:40] for row in objects(line)[0]]
+    return [row for line in head[:40] for row in jsonl.objects(line)[0]]
 
 
 def _meta(head: Sequence[bytes]) -> Mapping[str, Any]:
     """The first row that says whose transcript it is, in the form of any generation."""
     for row in _rows(head):
-        if string(row, "type") == "session_meta":
-            return table(row, "payload")
-        if not string(row, "type") and string(row, "id") and "timestamp" in row:
+        if fields.string(row, "type") == "session_meta":
+            return fields.table(row, "payload")
+        if not fields.string(row, "type") and fields.string(row, "id") and "timestamp" in row:
             return row
     return {}

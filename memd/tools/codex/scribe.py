@@ -142,3 +142,6 @@ def _answer(text: str, tokens: int) -> Said:
 
 def _whole(text: str) -> str:
     return text if text.endswith("\n") else f"{text}\n"
+
+
+SCRIBE = CodexScribe()

@@ -22,11 +22,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memd.errors import StoreTrouble
+from memd.later import later
 from memd.tail import lines
 from memd.tail.batch import Batch, Gap, Line
 from memd.tools.fields import string, table, whole
 from memd.tools.jsonl import objects
-from memd.tools.later import later
 
 if TYPE_CHECKING:
     from memd.tools.codex import packed

@@ -89,3 +89,6 @@ def _faults(
     states = {str(hook.get("trustStatus")) for hook in ours} - _TRUSTED
     skipped = {"skipped"} if any(hook.get("enabled") is False for hook in ours) else set()
     return tuple(sorted(states | skipped))
+
+
+TRUST: CodexTrust = CodexTrust()

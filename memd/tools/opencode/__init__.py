@@ -1,23 +1,28 @@
 """OpenCode: all that memd knows of it."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memd.model import Event, Record
-from memd.tail.batch import Batch, Line
-from memd.tools.later import later
-from memd.tools.opencode import hooks, identity, install, place, plugin
-from memd.tools.opencode.scribe import OpenCodeScribe
+from memd.later import later
+from memd.tools.opencode import hooks, place
 from memd.tools.protocol import Files, HookEntry, Identity, Known, Moment, News, Place, Plan, StatusLine, Trust
-from memd.tools.scribe import Scribe
 
 if TYPE_CHECKING:
-    from memd.tools.opencode import parse, source, state, witness
+    from memd.model import Event, Record
+    from memd.tail.batch import Batch, Line
+    from memd.tools.opencode import identity, install, parse, plugin, source, state, witness
+    from memd.tools.opencode.scribe import SCRIBE
     from memd.tools.opencode.state import ReaderState
+    from memd.tools.scribe import Scribe
 else:
-    parse, source, state, witness = later(__name__, "parse", "source", "state", "witness")
+    identity, install, parse, plugin, source, state, witness = later(
+        __name__, "identity", "install", "parse", "plugin", "source", "state", "witness"
+    )
+    (SCRIBE,) = later(__name__, "scribe.SCRIBE")
 
 
 class OpenCode:
@@ -35,7 +40,7 @@ class OpenCode:
     call_event = hooks.CALL
     request_event = hooks.REQUEST
     restores_skills = False
-    writer: Scribe | None = OpenCodeScribe()
+    writer: Scribe | None = SCRIBE
     ides: tuple[str, ...] = ()
     status_line: StatusLine | None = None
     trust: Trust | None = None
@@ -67,19 +72,19 @@ class OpenCode:
     def children(self, path: Path) -> Sequence[Path]:  # noqa: ARG002 - they are in the database as all others are
         return ()
 
-    def start(self, identity: Identity) -> "ReaderState":
+    def start(self, identity: Identity) -> ReaderState:
         return state.ReaderState(identity.native, child=identity.parent is not None)
 
-    def load(self, text: str) -> "ReaderState":
+    def load(self, text: str) -> ReaderState:
         return state.load(text)
 
-    def dump(self, reader: "ReaderState") -> str:
+    def dump(self, reader: ReaderState) -> str:
         return state.dump(reader)
 
-    def feed(self, reader: "ReaderState", line: Line) -> "tuple[ReaderState, tuple[Event, ...]]":
+    def feed(self, reader: ReaderState, line: Line) -> tuple[ReaderState, tuple[Event, ...]]:
         return parse.feed(reader, line)
 
-    def left(self, reader: "ReaderState") -> "tuple[ReaderState, tuple[Event, ...]]":
+    def left(self, reader: ReaderState) -> tuple[ReaderState, tuple[Event, ...]]:
         return reader, ()
 
     def concerns(self, record: Record) -> bool:

@@ -12,13 +12,20 @@ The plugin takes the answer as it is, plain text. Its payload is `{"session_id",
 the user's message that is answered; `Note` has the session alone.
 """
 
-from collections.abc import Mapping
-from typing import Any
+from __future__ import annotations
 
-from memd.model import Operation
-from memd.tools.fields import string, table, whole
-from memd.tools.opencode import calls
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from memd.later import later
 from memd.tools.protocol import Moment
+
+if TYPE_CHECKING:
+    from memd.model import Operation
+    from memd.tools import fields
+    from memd.tools.opencode import calls
+else:
+    (fields,), (calls,) = later("memd.tools", "fields"), later(__package__, "calls")
 
 REQUEST = "Request"
 CALL = "Call"
@@ -37,24 +44,24 @@ _REPLY, _SHARE = 32_000, 5
 
 def moment(event: str, payload: Mapping[str, Any]) -> Moment | None:
     """The plugin's payload, as far as it is needed."""
-    session = string(payload, "session_id")
+    session = fields.string(payload, "session_id")
     if not session:
         return None
     return Moment(
         event=event,
         source=None,
         session=session,
-        cwd=string(payload, "cwd") or None,
-        turn=string(payload, "turn") or None,
-        window=whole(payload, "context") or None,
+        cwd=fields.string(payload, "cwd") or None,
+        turn=fields.string(payload, "turn") or None,
+        window=fields.whole(payload, "context") or None,
         calls=_calls(payload) if event == CALL else (),
     )
 
 
 def _calls(payload: Mapping[str, Any]) -> tuple[Operation, ...]:
     """What is about to be done: each file of a patch is told of."""
-    running = {"status": "running", "input": table(payload, "args")}
-    part = {"tool": string(payload, "tool"), "callID": string(payload, "call_id"), "state": running}
+    running = {"status": "running", "input": fields.table(payload, "args")}
+    part = {"tool": fields.string(payload, "tool"), "callID": fields.string(payload, "call_id"), "state": running}
     return calls.operations(part, None)
 
 

@@ -15,10 +15,16 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memd.errors import SourceUnreadable
-from memd.tail.rows import columns, is_database, opened
+from memd.later import later
 from memd.tools.protocol import Place
+
+if TYPE_CHECKING:
+    from memd.tail import rows
+else:
+    (rows,) = later("memd.tail", "rows")
 
 SESSION = re.compile(r"ses_[A-Za-z0-9_-]{1,128}\Z")
 _DATABASE = re.compile(r"opencode(?:-[\w.-]{1,60})?\.db\Z")
@@ -112,14 +118,14 @@ def split(path: Path) -> tuple[Path, str] | None:
 def claims(path: Path, head: Sequence[bytes]) -> bool:
     """Whether a file of unknown origin is a database of OpenCode's, a session's file of the old storage, or an export. Reads."""
     start = b"\n".join(head)
-    if is_database(start):
+    if rows.is_database(start):
         return _has_tables(path)
     return _SESSION_FILE.match(start) is not None or _EXPORT.match(start) is not None
 
 
 def _has_tables(path: Path) -> bool:
     try:
-        with opened(path) as sql:
-            return all("session_id" in columns(sql, table) for table in ("message", "part"))
+        with rows.opened(path) as sql:
+            return all("session_id" in rows.columns(sql, table) for table in ("message", "part"))
     except (FileNotFoundError, SourceUnreadable):
         return _DATABASE.match(path.name) is not None

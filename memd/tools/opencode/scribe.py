@@ -102,3 +102,6 @@ def _tokens(used: Mapping[str, Any]) -> int:
 
 def _fault(error: Mapping[str, Any]) -> str:
     return string(table(error, "data"), "message") or string(error, "message") or string(error, "name")
+
+
+SCRIBE = OpenCodeScribe()

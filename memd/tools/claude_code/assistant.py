@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from memd.model import Envelope, Kind, Origin, TurnEnd, Usage
-from memd.tools.claude_code import calls
+from memd.model import Kind, TurnEnd, Usage
+from memd.tools.claude_code import calls, delivery
 from memd.tools.claude_code.reading import Reading, Row
-from memd.tools.fields import flag, flat, moment, string, table, whole
+from memd.tools.fields import flag, flat, string, table, whole
 from memd.tools.remembered import begun, changed
 
 _SYNTHETIC = "<synthetic>"
@@ -18,24 +18,22 @@ _SIZES = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_token
 
 def read(reading: Reading, row: Row) -> None:
     """An assistant row: one block of an answer (older clients: several)."""
-    message, at = table(row, "message"), moment(row.get("timestamp"))
+    message = table(row, "message")
     content = message.get("content")
     made_up = string(message, "model") == _SYNTHETIC or flag(row, "isApiErrorMessage")
-    foreign = _foreign(row, message)
     text = flat(content)
     if text:
-        origin = Origin.CLIENT if made_up or foreign else Origin.AGENT
-        notes = {"failed": made_up, "foreign": foreign}
-        reading.say(
-            reading.key(row), row, Envelope(origin), text, **{name: True for name, is_so in notes.items() if is_so}
-        )
-    for block in content if isinstance(content, list) else []:
+        foreign = _foreign(row, message)
+        extra = {"failed": True} if made_up else {}
+        extra |= {"foreign": True} if foreign else {}
+        reading.add(reading.key(row), row, delivery.CLIENT if made_up or foreign else delivery.AGENT, text, extra)
+    for block in content if isinstance(content, list) else ():
         if isinstance(block, dict) and block.get("type") == "tool_use":
-            _call(reading, block, at)
+            _call(reading, block)
     if not made_up:
-        _usage(reading, row, message, at)
-    if string(message, "stop_reason") in _ENDS or made_up:
-        reading.events.append(TurnEnd(at))
+        _usage(reading, row, message)
+    if made_up or string(message, "stop_reason") in _ENDS:
+        reading.events.append(TurnEnd(reading.at))
 
 
 def _foreign(row: Row, message: Row) -> bool:
@@ -43,8 +41,8 @@ def _foreign(row: Row, message: Row) -> bool:
     return not (string(message, "id") or table(message, "usage") or string(row, "requestId"))
 
 
-def _call(reading: Reading, block: Row, at: int | None) -> None:
-    call = calls.started(block, at)
+def _call(reading: Reading, block: Row) -> None:
+    call = calls.started(block, reading.at)
     if call is None or call.call in reading.state.calls:
         return
     kept = begun(call)
@@ -57,13 +55,17 @@ def _call(reading: Reading, block: Row, at: int | None) -> None:
     reading.events.append(call)
 
 
-def _usage(reading: Reading, row: Row, message: Row, at: int | None) -> None:
+def _usage(reading: Reading, row: Row, message: Row) -> None:
     """Every block of an answer repeats its usage, so it is told once an answer; a sub-agent's is its own file's."""
-    key, usage = string(message, "id"), table(message, "usage")
-    tokens = sum(whole(usage, name) or 0 for name in _SIZES)
-    if flag(row, "isSidechain") != reading.state.child or not key or key == reading.state.usage or tokens <= 0:
+    key, state = string(message, "id"), reading.state
+    if not key or key == state.usage or flag(row, "isSidechain") != state.child:
+        return
+    usage = table(message, "usage")
+    tokens = sum([whole(usage, name) or 0 for name in _SIZES])
+    if tokens <= 0:
         return
     model = string(row, "requestedModel") or string(message, "model") or None
-    reading.state = changed(reading.state, usage=key)
-    reading.tell(replace(reading.state.facts, model=model or reading.state.facts.model))
-    reading.events.append(Usage(key, at, tokens, model))
+    reading.state = changed(state, usage=key)
+    if model is not None and model != state.facts.model:
+        reading.tell(replace(state.facts, model=model))
+    reading.events.append(Usage(key, reading.at, tokens, model))

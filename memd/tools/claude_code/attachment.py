@@ -8,7 +8,7 @@ from memd.model import Envelope, Gap, Origin, Receipt, Wrapper, marks
 from memd.provenance import classify
 from memd.tools.claude_code import delivery, known, queue
 from memd.tools.claude_code.reading import HARNESS, Reading, Row
-from memd.tools.fields import excerpt, flat, items, moment, string, table
+from memd.tools.fields import excerpt, flat, items, string, table
 
 _SILENT = frozenset({"command_permissions", "prompt_snapshot", "total_tokens_reminder"})
 _HOOKS = ("hook_", "async_hook_")
@@ -71,7 +71,7 @@ def _hook(reading: Reading, row: Row, what: Row, texts: list[str]) -> None:
         own = Wrapper.OWN if marks.own(text) else None
         key = reading.key(row) if number == 1 else f"{reading.key(row)}:{number}"
         reading.say(key, row, Envelope(Origin.HOOK, wrapper=own), text, hook=hook)
-        reading.events.extend(_receipt(text, hook, moment(row.get("timestamp"))))
+        reading.events.extend(_receipt(text, hook, reading.at))
 
 
 def _receipt(text: str, hook: str, at: int | None) -> Iterator[Receipt]:

@@ -14,16 +14,18 @@ PENDING = ""
 """The start of a branch that has no entry yet."""
 
 
-def step(state: ReaderState, row: str, parent: str) -> tuple[ReaderState, Rewind | None]:
-    """A row with an id was read, before its entries: does it go on, or back to an earlier place?"""
+def step(state: ReaderState, row: str, parent: str, at: int | None = None) -> tuple[ReaderState, Rewind | None]:
+    """A row with an id, written at `at`, was read, before its entries: does it go on, or back to an earlier place?"""
+    newest = max(state.newest, at or 0)
     if not parent or parent == state.leaf or parent not in state.marks:
-        return changed(state, leaf=row), None
+        return changed(state, leaf=row, newest=newest, replay=False), None
     segment, after = state.marks[parent]
     # The end of what is left: a way back leads there too.
     state = _remember(state, state.leaf, (state.segment, state.last))
     state = changed(state, ends=(*(end for end in state.ends if end != parent), state.leaf)[-END_LIMIT:])
     segments = (*state.segments, (PENDING, segment, after))
-    moved = changed(state, leaf=row, segment=len(segments) - 1, segments=segments, last=after)
+    place = {"segment": len(segments) - 1, "segments": segments, "last": after}
+    moved = changed(state, leaf=row, newest=newest, replay=False, **place)
     return moved, Rewind(path(moved))
 
 

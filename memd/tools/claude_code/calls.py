@@ -1,21 +1,16 @@
-"""Tool calls: what Claude Code's own tools do, in the words that all tools share.
+"""Tool calls: what Claude Code's own tools do, in the words that all tools share (their results: `results`).
 
 Names and fields of inputs and results as in the client's published `sdk-tools.d.ts` (2.1.332) and in transcripts from 2.1.5 on.
 """
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from memd.model import Kind, Operation, State
-from memd.model.secrets import mask, masked_in
-from memd.tools.claude_code import jobs
-from memd.tools.fields import DETAIL, asked, flag, flat, items, lines, short, string, table
+from memd.model.secrets import mask
+from memd.tools.fields import DETAIL, asked, items, lines, short, string, table
 
 Row = Mapping[str, Any]
-
-RESULT = 400
-"""Characters of a tool's answer that are kept; the rest is found by the record's pointer into the transcript."""
 
 _KINDS = {
     "Read": Kind.READ,
@@ -70,16 +65,6 @@ _DETAILS = {
     Kind.SCHEDULE: ("prompt", "cron", "delaySeconds", "recurring"),
     Kind.PLAN: ("plan",),
 }
-_VERSION = re.compile(r"(\d{1,6})\.(\d{1,6})\.(\d{1,6})")
-_DENIALS = (2, 1, 332)
-"""From this version on a refusal is known to have the client's own field."""
-_EXIT = re.compile(r"\AExit code (\d{1,3})\b")
-_SILENT = ("(Bash completed with no output)",)
-"""What the client puts where a command printed nothing (seen in 2.1.332)."""
-_REFUSAL = "The user doesn't want to proceed with this tool use."
-_SAID = "the user said:\n"
-_CLIENT_WORDS = ("The user wants to clarify these questions.",)
-"""What the client itself puts behind `the user said:` when the person chose to talk instead of answering (seen in 2.1.45)."""
 
 
 def started(block: Row, at: int | None) -> Operation | None:
@@ -89,14 +74,23 @@ def started(block: Row, at: int | None) -> Operation | None:
         return None
     given = table(block, "input")
     kind = _KINDS.get(name, Kind.SERVER if name.startswith("mcp__") else Kind.OTHER)
-    named = next((string(given, key) for key in _TARGETS.get(kind, ()) if string(given, key)), "")
-    target = asked(name, given) if kind is Kind.SERVER else named
+    target = asked(name, given) if kind is Kind.SERVER else _target(kind, given)
     return Operation(call, kind, name, at, State.RUNNING, target, _detail(kind, given))
 
 
+def _target(kind: Kind, given: Row) -> str:
+    for key in _TARGETS.get(kind, ()):
+        if target := string(given, key):
+            return target
+    return ""
+
+
 def _detail(kind: Kind, given: Row) -> dict[str, Any]:
-    kept = ((key, short(given.get(key))) for key in _DETAILS.get(kind, ()))
-    detail: dict[str, Any] = {key: value for key, value in kept if value is not None and value != ""}
+    detail: dict[str, Any] = {}
+    for key in _DETAILS.get(kind, ()):
+        value = short(given.get(key))
+        if value is not None and value != "":
+            detail[key] = value
     match kind:
         case Kind.EDIT:
             edits = items(given, "edits") or [given]
@@ -120,96 +114,6 @@ def _old(edit: Row) -> str:
 
 def _new(edit: Row) -> str:
     return string(edit, "new_string") or string(edit, "new_source")
-
-
-def finished(call: Operation, row: Row, block: Row, at: int | None, kept: str) -> Operation:
-    """The call with its result, of which `kept` is kept; `row` is the user row that carries the `tool_result` block."""
-    text, result = flat(block.get("content")), row.get("toolUseResult")
-    known = result if isinstance(result, dict) else {}
-    state = _state(row, block, known)
-    detail: dict[str, Any] = {**call.detail, **_answered(known), **jobs.ended(known), **_unnamed(call, known)}
-    if call.kind is Kind.COMMAND and (code := _EXIT.match(text)):
-        detail["exit"] = int(code[1])
-    elif call.kind is Kind.COMMAND and state is State.DONE:
-        detail["exit"] = 0
-    kept = "" if text.strip() in _SILENT else kept
-    return Operation(call.call, call.kind, call.name, at, state, call.target, detail, kept)
-
-
-def _unnamed(call: Operation, known: Row) -> dict[str, Any]:
-    """The pieces of an edit without the secrets that only the whole lines, which the result has, show to be some."""
-    hunks = [hunk for hunk in items(known, "structuredPatch") if isinstance(hunk, dict)]
-    rows = [row for hunk in hunks for row in items(hunk, "lines") if isinstance(row, str)]
-    lines = "\n".join(row[1:] for row in rows if row.startswith(("-", "+")))
-    pieces = {name: call.detail.get(name) for name in ("old", "new")} if lines and call.kind is Kind.EDIT else {}
-    return {name: masked_in(piece, lines) for name, piece in pieces.items() if isinstance(piece, str)}
-
-
-def _state(row: Row, block: Row, known: Row) -> State:
-    if refused(row, block):
-        began = string(row, "toolDenialKind") and not flag(row, "toolDenialBeforeRun")
-        return State.INTERRUPTED if began else State.REFUSED
-    if flag(known, "interrupted"):
-        return State.INTERRUPTED
-    if flag(block, "is_error"):
-        return State.FAILED
-    if flag(known, "isAsync") or string(known, "backgroundTaskId") or string(known, "shellId"):
-        return State.BACKGROUND
-    return State.DONE
-
-
-def _answered(known: Row) -> dict[str, Any]:
-    """What a structured result adds: ids of what goes on, answers, plans, when a schedule fires."""
-    found: dict[str, Any] = {}
-    named = (("job", "backgroundTaskId"), ("job", "shellId"), ("agent", "agentId"), ("output", "outputFile"))
-    found |= {name: string(known, key) for name, key in named if string(known, key)}
-    found |= {name: short(known[name]) for name in ("id", "humanSchedule", "scheduledFor", "numLines") if name in known}
-    if string(known, "type") == "update" and "originalFile" in known:  # a Write over a file that was there
-        found |= {"existed": True, "old": short(string(known, "originalFile"))}
-    if string(known, "plan"):
-        found["plan"] = mask(string(known, "plan"))[: DETAIL * 4]
-    if table(known, "answers"):
-        found["answers"] = {str(q): short(a) for q, a in table(known, "answers").items()}
-    if string(table(known, "file"), "filePath"):
-        shown = table(known, "file")
-        found |= {name: short(shown.get(name)) for name in ("startLine", "numLines", "totalLines")}
-    return found
-
-
-def release(version: str) -> tuple[int, ...]:
-    """A client's version as numbers that can be compared; nothing for what is none."""
-    found = _VERSION.match(version)
-    return tuple(int(part) for part in found.groups()) if found else ()
-
-
-def refused(row: Row, block: Row) -> bool:
-    """Whether the person said no: the client's own field, or in clients without it the fixed text of its whole answer.
-
-    The result of a tool cannot pass for it: a failed command's text begins with its exit code, and a client that has the
-    field (measured on 2.1.332) writes it for each refusal.
-    """
-    if string(table(row, "permissionDecision"), "source") == "config":
-        return False  # nobody was asked: a headless run denies what its settings do not allow (measured on 2.1.332)
-    if string(row, "toolDenialKind"):
-        return string(row, "toolDenialKind") == "user-rejected" and not row.get("toolDenialUnanswered")
-    if string(row, "promptSource") or table(row, "permissionDecision") or not flag(block, "is_error"):
-        return False
-    if release(string(row, "version")) >= _DENIALS:
-        return False
-    return flat(block.get("content")).startswith(_REFUSAL)
-
-
-def refusal_words(row: Row, block: Row) -> str:
-    """The person's own words in a refusal, empty when they gave none.
-
-    They have a field of their own, `userFeedback` (read in 2.1.332); else they stand behind the client's fixed text.
-    """
-    if not refused(row, block):
-        return ""
-    if string(row, "userFeedback").strip():
-        return string(row, "userFeedback")
-    words = flat(block.get("content")).partition(_SAID)[2].strip()
-    return "" if words.startswith(_CLIENT_WORDS) else words
 
 
 Tasks = Mapping[str, Mapping[str, str]]

@@ -44,6 +44,8 @@ _TURNS = {
     "host_synthetic": Origin.CLIENT,
     "system": Origin.CLIENT,
 }
+AGENT, TOOL, CLIENT = (classify(Envelope(origin)) for origin in (Origin.AGENT, Origin.TOOL, Origin.CLIENT))
+"""Who spoke where the row's type alone tells: most rows."""
 _REMINDER = "<system-reminder>"
 _SOURCES = {"queued": Delivery.QUEUED, "suggestion_accepted": Delivery.SUGGESTION}
 _PROMPTS = frozenset({Delivery.PROMPT, Delivery.QUEUED, Delivery.STEERED})

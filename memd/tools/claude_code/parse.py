@@ -21,6 +21,8 @@ from memd.tools.remembered import changed
 def feed(state: ReaderState, line: Line) -> tuple[ReaderState, tuple[Event, ...]]:
     """The events of one physical line, and the state for the next."""
     rows, gaps = objects(line.data)
+    if len(rows) == 1 and not gaps and not line.elided and string(rows[0], "type") in known.ROWS:
+        return state, ()  # every third row (measured): what the client keeps for itself
     reading = Reading(state, Source(line.offset, line.length), list(gaps))
     if line.elided:
         reading.events.append(Gap("elided", "bytes of long strings left out", line.elided))
@@ -39,6 +41,7 @@ def _row(reading: Reading, row: Row) -> None:
     if kind == "user" and ident in reading.state.marks:
         reading.state = changed(reading.state, replay=True)
         return  # a prompt's row written again, after a resume or a compaction: not a new request, not a way back
+    reading.at = moment(row.get("timestamp"))
     _facts(reading, row)
     if ident:
         _step(reading, row, ident)
@@ -52,24 +55,31 @@ def _step(reading: Reading, row: Row, ident: str) -> None:
     comes a second time, rows that are no newer than what was read are copies, and lead nowhere.
     Nor does a boundary: it starts a new root.
     """
-    state, at = reading.state, moment(row.get("timestamp"))
+    state, at = reading.state, reading.at
     reading.copied = state.replay and at is not None and at <= state.newest
     if reading.copied:
         return
     parent = "" if string(row, "subtype") == "compact_boundary" else string(row, "parentUuid")
     if parent != state.leaf and parent in state.ends:  # nobody can go back there on a screen
         reading.events.append(Gap("writers", "a branch that was left goes on"))
-    state, rewind = branches.step(state, ident, parent)
-    reading.state = changed(state, replay=False, newest=max(state.newest, at or 0))
-    reading.events.extend([rewind] if rewind else [])
+    reading.state, rewind = branches.step(state, ident, parent, at)
+    if rewind:
+        reading.events.append(rewind)
 
 
 def _facts(reading: Reading, row: Row) -> None:
     """What the row says of the session, where it differs from what is known."""
     old = reading.state.facts
-    origin = string(table(row, "forkedFrom"), "sessionId") or string(row, "requestSessionId")
-    if string(row, "promptSource") or string(row, "rowSource") or table(row, "origin"):
+    if not reading.state.attests and (string(row, "promptSource") or string(row, "rowSource") or table(row, "origin")):
         reading.state = changed(reading.state, attests=True)
+    same = (row.get("version"), row.get("entrypoint"), row.get("gitBranch")) == (
+        old.version,
+        old.entrypoint,
+        old.branch,
+    )
+    if same and old.cwd and "forkedFrom" not in row and "requestSessionId" not in row:
+        return  # as nearly always
+    origin = string(table(row, "forkedFrom"), "sessionId") or string(row, "requestSessionId")
     reading.tell(
         Facts(
             cwd=old.cwd or string(row, "cwd") or None,
@@ -99,7 +109,7 @@ def _moved(reading: Reading, row: Row) -> None:
 
 
 def _system(reading: Reading, row: Row) -> None:
-    kind, at = string(row, "subtype"), moment(row.get("timestamp"))
+    kind, at = string(row, "subtype"), reading.at
     match kind:
         case "compact_boundary":
             meta = table(row, "compactMetadata")

@@ -22,7 +22,7 @@ from memd.provenance import classify
 from memd.tools.claude_code import delivery
 from memd.tools.claude_code.reading import Reading, Row
 from memd.tools.claude_code.state import Queued, ReaderState
-from memd.tools.fields import moment, string
+from memd.tools.fields import string
 from memd.tools.remembered import changed
 
 LIMIT = 200
@@ -48,7 +48,7 @@ def read(reading: Reading, row: Row) -> None:
 
 def _enqueue(reading: Reading, row: Row) -> None:
     source, text = reading.source, string(row, "content")
-    waiting = Queued(f"queue:{reading.place}", moment(row.get("timestamp")), source.offset, source.length, text)
+    waiting = Queued(f"queue:{reading.place}", reading.at, source.offset, source.length, text)
     reading.state = changed(reading.state, queue=(*reading.state.queue, waiting)[-LIMIT:])
 
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from memd.model import Channel, Envelope, Event, Facts, Message, Source
-from memd.provenance import classify
+from memd.provenance import Answer, classify
 from memd.tools.claude_code import branches, jobs
 from memd.tools.claude_code.state import ReaderState
-from memd.tools.fields import moment, string
+from memd.tools.fields import string
 from memd.tools.remembered import changed
 
 Row = Mapping[str, Any]
@@ -26,6 +26,8 @@ class Reading:
     events: list[Event] = field(default_factory=list)
     index: int = 0
     """Which row of the line is being read; more than one only where the client lost a newline."""
+    at: int | None = None
+    """When the row was written."""
     copied: bool = False
     """The row is an old one, written again."""
 
@@ -46,12 +48,14 @@ class Reading:
         if not self.copied:
             self.state = branches.enter(self.state, message.key)
 
-    def say(self, key: str, row: Row, envelope: Envelope, text: str, **extra: Any) -> Channel:
+    def say(self, key: str, row: Row, envelope: Envelope, text: str, **extra: Any) -> None:
         """Add an entry whose speaker its envelope tells."""
-        channel, grade = classify(envelope)
+        self.add(key, row, classify(envelope), text, extra)
+
+    def add(self, key: str, row: Row, answer: Answer, text: str, extra: dict[str, Any]) -> None:
+        """Add an entry whose speaker is known."""
         turn = string(row, "promptId") or None
-        self.enter(Message(key, moment(row.get("timestamp")), channel, grade, text, self.source, turn, extra=extra))
-        return channel
+        self.enter(Message(key, self.at, *answer, text, self.source, turn, extra=extra))
 
     def tell(self, facts: Facts) -> None:
         """Tell what is now known of the session, if it is news."""

@@ -1,16 +1,16 @@
 """User rows: a person's words, a tool's answers and the words inside them, and all that the client writes in the user's role."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 from memd.model import Channel, Delivery, Envelope, Gap, Kind, Operation, Origin, State, TurnEnd, Wrapper
 from memd.model.secrets import mask
 from memd.provenance import classify
-from memd.tools.claude_code import branches, calls, delivery, queue
+from memd.tools.claude_code import branches, calls, delivery, queue, results
 from memd.tools.claude_code.reading import HARNESS, Reading, Row
-from memd.tools.fields import DETAIL, excerpt, flag, flat, items, moment, string, table
+from memd.tools.fields import DETAIL, excerpt, flag, flat, items, string, table
 from memd.tools.remembered import changed
 
 _ARGS = re.compile(r"<command-args>(.*)</command-args>", re.DOTALL)
@@ -31,16 +31,19 @@ def read(reading: Reading, row: Row) -> None:
     content = table(row, "message").get("content")
     if not isinstance(content, str | list):
         reading.events.append(Gap("malformed", "a user row whose message has another shape"))
-    blocks = [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
-    results = [block for block in blocks if block.get("type") == "tool_result"]
-    for block in results:
-        _result(reading, row, block)
-    images = sum(block.get("type") == "image" for block in blocks)
+    answers = images = 0
+    for block in content if isinstance(content, list) else ():
+        kind = block.get("type") if isinstance(block, dict) else None
+        if kind == "tool_result":
+            _result(reading, row, block)
+            answers += 1
+        elif kind == "image":
+            images += 1
     text = flat(content)
     if string(row, "planContent"):
         _plan(reading, row, text)
     elif text or images:
-        _words(reading, row, text, images, beside=bool(results))
+        _words(reading, row, text, images, beside=answers > 0)
 
 
 def _plan(reading: Reading, row: Row, text: str) -> None:
@@ -49,9 +52,8 @@ def _plan(reading: Reading, row: Row, text: str) -> None:
     earlier = _EARLIER.search(text[-1_000:])
     extra = {"plan": True, **({"earlier": earlier[1]} if earlier else {})}
     reading.say(key, row, Envelope(Origin.CLIENT), text, **extra)
-    at = moment(row.get("timestamp"))
     detail = {"plan": mask(plan)[: DETAIL * 4], **({"earlier": earlier[1]} if earlier else {})}
-    reading.events.append(Operation(f"plan:{key}", Kind.PLAN, "plan", at, State.DONE, "", detail))
+    reading.events.append(Operation(f"plan:{key}", Kind.PLAN, "plan", reading.at, State.DONE, "", detail))
 
 
 def _words(reading: Reading, row: Row, text: str, images: int, *, beside: bool) -> None:
@@ -81,7 +83,7 @@ def _words(reading: Reading, row: Row, text: str, images: int, *, beside: bool) 
     if channel.starts_turn:
         reading.state = branches.mark(reading.state, string(row, "uuid"), string(row, "parentUuid"), key, before)
     if string(row, "interruptedMessageId") or (string(row, "rowSource") == "harness" and not flag(row, "isMeta")):
-        reading.events.append(TurnEnd(moment(row.get("timestamp"))))
+        reading.events.append(TurnEnd(reading.at))
 
 
 def _failed(summary: str) -> bool:
@@ -104,20 +106,22 @@ def _unwrapped(text: str, envelope: Envelope) -> tuple[str, dict[str, Any]]:
 
 def _result(reading: Reading, row: Row, block: Row) -> None:
     """A tool's answer, and the person's words inside it if there are any."""
-    call, at = string(block, "tool_use_id"), moment(row.get("timestamp"))
+    call = string(block, "tool_use_id")
     key = f"{string(row, 'uuid') or reading.place}:{call}"
-    text = flat(block.get("content"))
-    kept = excerpt(text, calls.RESULT)
-    cut = {"cut": len(text) - calls.RESULT} if len(text) > calls.RESULT else {}
-    reading.say(key, row, Envelope(Origin.TOOL), kept, call=call, **cut)
-    known = reading.state.calls.get(call)
-    if known is not None:
-        _settle(reading, row, block, known, at, kept)
-    words = calls.refusal_words(row, block)
-    if words:
+    result = results.of(row, block)
+    kept = excerpt(result.text, results.RESULT)
+    extra: dict[str, Any] = {"call": call}
+    if len(result.text) > results.RESULT:
+        extra["cut"] = len(result.text) - results.RESULT
+    reading.add(key, row, delivery.TOOL, kept, extra)
+    begun = reading.state.calls.get(call)
+    if begun is not None:
+        _settle(reading, call, begun, result, kept)
+    if words := results.refusal_words(result):
         reading.say(f"{key}:refusal", row, _refusal(row), words, call=call, refusal=True)
-    for number, (question, answer) in enumerate(_answers(row, known), 1):
-        reading.say(f"{key}:answer:{number}", row, delivery.of_answer(row), answer, call=call, question=question)
+    if begun is None or begun["kind"] == Kind.ASK:
+        for number, (question, answer) in enumerate(_answers(row), 1):
+            reading.say(f"{key}:answer:{number}", row, delivery.of_answer(row), answer, call=call, question=question)
 
 
 def _refusal(row: Row) -> Envelope:
@@ -126,7 +130,7 @@ def _refusal(row: Row) -> Envelope:
     return envelope if string(row, "toolDenialKind") else replace(envelope, origin=Origin.NONE, witness=True)
 
 
-def _answers(row: Row, known: Row | None) -> Iterator[tuple[str, str]]:
+def _answers(row: Row) -> Iterator[tuple[str, str]]:
     """Each question with what the person answered, noted beside a choice or wrote in place of one; silence is no answer.
 
     Only where the agent asked: another tool may have an output of that shape. A capture may begin behind the question. The
@@ -134,7 +138,7 @@ def _answers(row: Row, known: Row | None) -> Iterator[tuple[str, str]]:
     path", and a question that is `unanswered` has the client's text for its answer.
     """
     result = table(row, "toolUseResult")
-    if (known is not None and known["kind"] != Kind.ASK) or result.get("afkTimeoutMs") is not None:
+    if result.get("afkTimeoutMs") is not None:
         return
     beside = table(result, "annotations")
     for question, answer in table(result, "answers").items():
@@ -150,23 +154,15 @@ def _answers(row: Row, known: Row | None) -> Iterator[tuple[str, str]]:
         yield next(asked, ""), string(result, "response")
 
 
-def _settle(reading: Reading, row: Row, block: Row, known: Mapping[str, Any], at: int | None, kept: str) -> None:
+def _settle(reading: Reading, call: str, begun: Row, result: results.Result, kept: str) -> None:
     """The result is known, `kept` of its text is kept: tell the whole call, and forget that it was open."""
-    call = Operation(
-        string(block, "tool_use_id"),
-        Kind(known["kind"]),
-        known["name"],
-        known["at"],
-        State.RUNNING,
-        known["target"],
-        known["detail"],
-    )
-    done = calls.finished(call, row, block, at, kept)
+    done = results.finished(call, begun, result, reading.at, kept)
     state = reading.state
-    if call.kind is Kind.TASKS:
-        tasks = calls.tasks_after(state.tasks, done, row, known.get("given", {}))
+    if done.kind is Kind.TASKS:
+        tasks = calls.tasks_after(state.tasks, done, result.row, begun.get("given", {}))
         done = replace(done, detail={**done.detail, "items": [{"id": ident, **task} for ident, task in tasks.items()]})
         state = changed(state, tasks=tasks)
-    open_calls = {ident: value for ident, value in state.calls.items() if ident != call.call}
+    open_calls = dict(state.calls)
+    del open_calls[call]
     reading.state = changed(state, calls=open_calls)
     reading.events.append(done)

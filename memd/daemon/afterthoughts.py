@@ -6,6 +6,7 @@ The first two become events of the session's transcript, committed with the curs
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from memd.daemon.reader import kept
 from memd.model import Event, Message, Session
 from memd.model.secrets import masked
 from memd.store import Seed, Store
@@ -36,7 +37,7 @@ def queued(store: Store, tool: Tool, session: Session) -> tuple[Message, ...]:
     """
     row = store.source(session.path) if session.path else None
     try:
-        events = tool.left(tool.load(row.reader))[1] if row is not None else ()
+        events = tool.left(tool.load(kept(store, row)))[1] if row is not None else ()
     except (ValueError, TypeError, KeyError):  # another version's state: the next read starts afresh
         return ()
     return tuple(event for event in map(masked, events) if isinstance(event, Message))
@@ -53,12 +54,13 @@ def _amend(
     if row is None or session.path is None:
         return False
     try:
-        state, events = change(tool.load(row.reader))
+        state, events = change(tool.load(kept(store, row)))
     except (ValueError, TypeError, KeyError):  # another version's state: the next read starts afresh
         return False
     found = [masked(event) for event in events]
     if not found:
         return False
     seed = Seed(session.id, session.tool, session.native, session.parent, row.path, row.unit)
-    store.commit(seed, row.cursor, tool.dump(state), found, size=row.size, offset=row.offset, now=now)
+    said = tool.dump(state)
+    store.commit(seed, row.cursor, said.text, found, places=said.places.new, size=row.size, offset=row.offset, now=now)
     return True

@@ -14,6 +14,7 @@ from memd.model.secrets import masked
 from memd.provenance import classify
 from memd.store import Seed, SourceRow, Store
 from memd.tail.batch import Batch
+from memd.tools.places import Kept, Places
 from memd.tools.protocol import Identity, Tool
 
 HEAD = 1 << 16
@@ -88,12 +89,13 @@ class Reader:
         )
         if not admitted:
             return self.step(tool, path, limit * 8, batch.cursor.offset) if admitted is None else Step(None)
-        now = self._clock()
+        now, kept = self._clock(), tool.dump(state)
         done = self._store.commit(
             seed,
             batch.cursor.dumps(),
-            tool.dump(state),
+            kept.text,
             events,
+            places=kept.places.new,
             size=batch.size,
             offset=batch.cursor.offset,
             now=now,
@@ -142,9 +144,14 @@ class Reader:
         if row is None or restarted:
             return tool.start(_identity(seed))
         try:
-            return tool.load(row.reader)
+            return tool.load(kept(self._store, row))
         except (ValueError, TypeError, KeyError, AttributeError):
             return None
+
+
+def kept(store: Store, row: SourceRow) -> Kept:
+    """The reader's state of a transcript as it is kept."""
+    return Kept(row.reader, Places(store.places(row.path)))
 
 
 def _is_text(path: Path) -> bool:

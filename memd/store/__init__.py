@@ -8,7 +8,7 @@ its own are in `rows`.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -36,10 +36,10 @@ from memd.store.judging import Judging
 from memd.store.rows import Committed, Hit, Seed, SourceRow
 
 if TYPE_CHECKING:
-    from memd.store import aside, forgetting, projects, search, writing
+    from memd.store import aside, forgetting, places, projects, search, writing
 else:
-    aside, forgetting, projects, search, writing = later(
-        __name__, "aside", "forgetting", "projects", "search", "writing"
+    aside, forgetting, places, projects, search, writing = later(
+        __name__, "aside", "forgetting", "places", "projects", "search", "writing"
     )
 
 __all__ = ["Committed", "Hit", "Seed", "SourceRow", "Store"]
@@ -109,6 +109,7 @@ class Store:
         size: int,
         now: int,
         offset: int | None = None,
+        places: Mapping[str, str] | None = None,
         anew: bool = False,
     ) -> Committed:
         """Record events in file order with the cursor and the reader's state behind them: all of it, or nothing.
@@ -121,9 +122,16 @@ class Store:
             size: how far the source reaches, in the seed's unit.
             now: when it was read.
             offset: how far it is read, in the seed's unit; without it all of `size`.
-            anew: the source is read from its start (again), so what could not be read of it is counted anew.
+            places: what the parser looks up by key, in addition to what is kept for the source.
+            anew: the source is read from its start (again), so what could not be read of it is counted anew, and its
+                places are these alone.
         """
-        return writing.commit(self._db, seed, cursor, reader, events, size=size, offset=offset, now=now, anew=anew)
+        reached = writing.Reached(cursor, reader, places or {}, size, size if offset is None else offset, anew=anew)
+        return writing.commit(self._db, seed, reached, events, now)
+
+    def places(self, path: str) -> Mapping[str, str]:
+        """What is kept by key for the reader of a source, read when it is looked up."""
+        return places.Saved(self._db, path)
 
     def forget_source(self, path: str, at: int) -> None:
         """Mark a transcript as gone since `at`; the record stays, and a commit from this path takes the mark away."""

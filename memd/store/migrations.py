@@ -292,6 +292,27 @@ def m010_noted(sql: sqlite3.Connection) -> None:
     sql.execute("ALTER TABLE checkpoint ADD COLUMN noted TEXT NOT NULL DEFAULT '[]'")
 
 
+def m011_places(sql: sqlite3.Connection) -> None:
+    """What a reader looks up by key has rows of its own, which name the source by its row."""
+    sql.execute("ALTER TABLE source RENAME TO source_by_path")
+    sql.execute(
+        "CREATE TABLE source (row INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE,"
+        " session INTEGER NOT NULL REFERENCES session ON DELETE CASCADE, cursor TEXT NOT NULL, reader TEXT NOT NULL,"
+        " unit TEXT NOT NULL, size INTEGER NOT NULL, offset INTEGER NOT NULL, number INTEGER NOT NULL, gone_at INTEGER,"
+        " seen_at INTEGER NOT NULL)"
+    )
+    sql.execute(
+        "INSERT INTO source (path, session, cursor, reader, unit, size, offset, number, gone_at, seen_at)"
+        " SELECT path, session, cursor, reader, unit, size, offset, number, gone_at, seen_at FROM source_by_path"
+    )
+    sql.execute("DROP TABLE source_by_path")
+    sql.execute("CREATE INDEX source_session ON source (session)")
+    sql.execute(
+        "CREATE TABLE place (source INTEGER NOT NULL REFERENCES source ON DELETE CASCADE, key TEXT NOT NULL,"
+        " value TEXT NOT NULL, PRIMARY KEY (source, key)) WITHOUT ROWID"
+    )
+
+
 MIGRATIONS: tuple[Step, ...] = (
     m001_first,
     m002_search,
@@ -303,6 +324,7 @@ MIGRATIONS: tuple[Step, ...] = (
     m008_commands,
     m009_gaps,
     m010_noted,
+    m011_places,
 )
 """Append only: the place in this tuple is the number."""
 

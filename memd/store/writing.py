@@ -6,8 +6,8 @@ session's row precedes the question whose copy is whose, because the answer is r
 
 import json
 import sqlite3
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from memd.model import LOST, Event, Record
@@ -23,18 +23,19 @@ from memd.store.rows import Committed, Seed
 _LINEAGE = ("parent", "forked_from", "created_at")
 
 
-def commit(
-    database: Database,
-    seed: Seed,
-    cursor: str,
-    reader: str,
-    events: Iterable[Event],
-    *,
-    size: int,
-    offset: int | None,
-    now: int,
-    anew: bool,
-) -> Committed:
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """How far a source is read, and what its reader remembers; see `Store.commit`."""
+
+    cursor: str
+    reader: str
+    places: Mapping[str, str]
+    size: int
+    offset: int
+    anew: bool
+
+
+def commit(database: Database, seed: Seed, reached: Reached, events: Iterable[Event], now: int) -> Committed:
     """Record what was read of a source; see `Store.commit`."""
     taken = list(events)
     with database.transaction() as sql:
@@ -43,7 +44,7 @@ def commit(
         found, shared = known(sql, session["row"], seed.tool, taken)
         batch = Batch(session, _position(sql, seed.path, session), found, now)
         batch.take(taken)
-        if anew:
+        if reached.anew:
             sql.execute(
                 "DELETE FROM gap WHERE session = ? AND source = ? AND kind <> ?", (session["row"], seed.path, LOST)
             )
@@ -53,7 +54,7 @@ def commit(
             shared |= shared_keys(sql, session["row"])
         if shared:
             settle(sql, seed.tool, shared)
-        _save_source(sql, seed, cursor, reader, batch, size=size, offset=size if offset is None else offset)
+        _save_source(sql, seed, reached, batch)
         return _committed(batch, _copies(sql, batch, shared))
 
 
@@ -167,13 +168,29 @@ def _save_context(sql: sqlite3.Connection, row: int, batch: Batch) -> None:
     )
 
 
-def _save_source(
-    sql: sqlite3.Connection, seed: Seed, cursor: str, reader: str, batch: Batch, *, size: int, offset: int
-) -> None:
-    sql.execute(
-        "INSERT OR REPLACE INTO source (path, session, cursor, reader, unit, size, offset, number, gone_at, seen_at)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL, ?)",
-        (seed.path, batch.session["row"], cursor, reader, seed.unit, size, offset, batch.position, batch.now),
+def _save_source(sql: sqlite3.Connection, seed: Seed, reached: Reached, batch: Batch) -> None:
+    ((row,),) = sql.execute(
+        "INSERT INTO source (path, session, cursor, reader, unit, size, offset, number, gone_at, seen_at)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL, ?) ON CONFLICT (path) DO UPDATE SET session = excluded.session,"
+        " cursor = excluded.cursor, reader = excluded.reader, unit = excluded.unit, size = excluded.size,"
+        " offset = excluded.offset, number = excluded.number, gone_at = NULL, seen_at = excluded.seen_at RETURNING row",
+        (
+            seed.path,
+            batch.session["row"],
+            reached.cursor,
+            reached.reader,
+            seed.unit,
+            reached.size,
+            reached.offset,
+            batch.position,
+            batch.now,
+        ),
+    ).fetchall()
+    if reached.anew:
+        sql.execute("DELETE FROM place WHERE source = ?", (row,))
+    sql.executemany(
+        "INSERT OR REPLACE INTO place (source, key, value) VALUES (?, ?, ?)",
+        ((row, key, value) for key, value in reached.places.items()),
     )
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from memd.model import Event, Operation, Record
     from memd.tail.batch import Batch, Line
+    from memd.tools.places import Kept
     from memd.tools.scribe import Scribe
 
 
@@ -229,12 +230,12 @@ class Tool(Protocol):
         """A fresh reader state."""
         ...
 
-    def load(self, text: str) -> Any:
+    def load(self, kept: Kept) -> Any:
         """A reader state as `dump` wrote it; ValueError for another version's."""
         ...
 
-    def dump(self, state: Any) -> str:
-        """A reader state as text, small."""
+    def dump(self, state: Any) -> Kept:
+        """A reader state as it is kept: a small text, and what grows with a session in places (`tools.places`)."""
         ...
 
     def feed(self, state: Any, line: Line) -> tuple[Any, tuple[Event, ...]]:

@@ -11,6 +11,7 @@ from typing import Any
 
 from memd.model import Event, Record
 from memd.tools.file_tool import FileTool
+from memd.tools.places import Kept
 from memd.tools.protocol import Files, HookEntry, Moment, Plan, Trust
 from memd.tools.scribe import Scribe
 
@@ -30,13 +31,13 @@ class ReaderOnly(FileTool):
     def children(self, path: Path) -> Sequence[Path]:  # noqa: ARG002 - nothing lies beside it
         return ()
 
-    def load(self, text: str) -> Any:
+    def load(self, kept: Kept) -> Any:
         """A state of JSON's own types."""
-        return json.loads(text)
+        return json.loads(kept.text)
 
-    def dump(self, state: Any) -> str:
+    def dump(self, state: Any) -> Kept:
         """A state of JSON's own types."""
-        return json.dumps(state)
+        return Kept(json.dumps(state))
 
     def left(self, state: Any) -> tuple[Any, tuple[Event, ...]]:
         return state, ()

@@ -1,4 +1,4 @@
-"""A reader's state as it is kept beside the cursor: one line of JSON with its version, without secrets."""
+"""A reader's state as it is kept beside the cursor: one line of JSON with its version, without secrets, and its places."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping
@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 from memd.model import Operation
 from memd.model.secrets import masked_value
+from memd.tools.places import Kept, Places
 
 T = TypeVar("T")
 
@@ -22,10 +23,10 @@ def changed(state: T, **fields: Any) -> T:
     return made
 
 
-def dumped(version: int, values: Mapping[str, Any], masked: Iterable[str]) -> str:
-    """The fields of a state as text; `masked` names those that hold what the agent and the client wrote."""
+def dumped(version: int, values: Mapping[str, Any], masked: Iterable[str], places: Places) -> Kept:
+    """The fields of a state but its places; `masked` names those that hold what the agent and the client wrote."""
     clean = {name: masked_value(values[name]) for name in masked}
-    return json.dumps({"version": version, **values, **clean}, separators=(",", ":"), ensure_ascii=False)
+    return Kept(json.dumps({"version": version, **values, **clean}, separators=(",", ":"), ensure_ascii=False), places)
 
 
 def begun(call: Operation) -> dict[str, Any]:
@@ -33,16 +34,16 @@ def begun(call: Operation) -> dict[str, Any]:
     return {"kind": call.kind, "name": call.name, "at": call.at, "target": call.target, "detail": call.detail}
 
 
-def loaded(version: int, text: str, made: Callable[[dict[str, Any]], T]) -> T:
-    """The state that `made` makes of the fields.
+def loaded(version: int, kept: Kept, made: Callable[[dict[str, Any], Places], T]) -> T:
+    """The state that `made` makes of the fields and the places.
 
     Raises:
         ValueError: the text is another version's, or no state at all.
     """
-    values = json.loads(text)
+    values = json.loads(kept.text)
     if not isinstance(values, dict) or values.pop("version", None) != version:
         raise ValueError("a reader state of another version")
     try:
-        return made(values)
+        return made(values, kept.places)
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"not a reader state: {error!r}") from error

@@ -9,7 +9,7 @@ import pytest
 
 from memd.errors import Refused
 from memd.model import Boundary, Channel, Delivered, Done, Grade, Kind, Parts, Problem, Source, State, TokenCounts
-from memd.store import Store, migrations
+from memd.store import SourceRow, Store, migrations
 from memd.store.migrations import MIGRATIONS, migrate, version
 from memd.store.words import spaced
 
@@ -150,3 +150,14 @@ def test_the_sixth_step_keeps_one_text_once(path):
         assert store._db.rows("SELECT result FROM operation", {}) == [("\x01",)]
         assert [call.result for call in store.operations(ONE.session)] == ["a long answer"]
         assert [call.result for call in store.projects.pending(ONE.session, 5)] == ["a long answer"]
+
+
+def test_the_eleventh_step_keeps_how_far_each_transcript_is_read(old):
+    """Sources are as they were, are named by a row, and go with their session."""
+    with Store.open(old) as store:
+        assert store.sources() == [
+            SourceRow(ONE.path, ONE.session, '{"v":1}', '{"r":1}', "bytes", 500, 400, 2, None, 15)
+        ]
+        store.commit(ONE, "c", "r", [], size=600, now=22, places={"k": "1"})
+        assert store._db.rows("SELECT source, key, value FROM place") == [(1, "k", "1")]
+        assert store._db.rows("PRAGMA foreign_key_check") == []

@@ -1,5 +1,7 @@
 """Sessions: lists, the one that a person means, ends; and the sources behind them."""
 
+from dataclasses import replace
+
 import pytest
 
 from memd.errors import Ambiguous, NotFound
@@ -169,3 +171,17 @@ def test_small_values_are_kept_by_key(store):
     store.meta_set("runs", "2")
     store.meta_set(TWO.session, "other")
     assert store.meta_get("runs") == "2"
+
+
+def test_places_are_looked_up_by_key(store):
+    """What a reader keeps by key stays and grows beside its state; each source has its own, and one read anew begins anew."""
+    events = replace(ONE, path="/other")
+    for seed, cursor, places in ((ONE, "1", {"a": "1", "b": "2"}), (events, "1", {"a": "9"}), (ONE, "2", {"b": "3"})):
+        store.commit(seed, cursor, "reader", [], size=1, now=NOW, places=places)
+    store.commit(ONE, "3", "reader", [], size=1, now=NOW)
+    assert (dict(store.places(ONE.path)), dict(store.places("/other"))) == ({"a": "1", "b": "3"}, {"a": "9"})
+    assert (store.places(ONE.path).get("c"), len(store.places("/none"))) == (None, 0)
+    store.commit(ONE, "1", "reader", [], size=1, now=NOW, places={"c": "4"}, anew=True)
+    assert (dict(store.places(ONE.path)), dict(store.places("/other"))) == ({"c": "4"}, {"a": "9"})
+    store.forget([ONE.session], NOW)
+    assert store._db.rows("SELECT * FROM place") == []

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from memd.tools.claude_code.scribe import SCRIBE
     from memd.tools.claude_code.state import ReaderState
     from memd.tools.claude_code.statusline import LINE
+    from memd.tools.places import Kept
     from memd.tools.scribe import Scribe
 else:
     (history,) = later("memd.tools", "history")
@@ -61,10 +62,10 @@ class ClaudeCode(FileTool):
     def start(self, identity: Identity) -> ReaderState:
         return state.ReaderState(identity.parent or identity.native, child=identity.parent is not None)
 
-    def load(self, text: str) -> ReaderState:
-        return state.load(text)
+    def load(self, kept: Kept) -> ReaderState:
+        return state.load(kept)
 
-    def dump(self, reader: ReaderState) -> str:
+    def dump(self, reader: ReaderState) -> Kept:
         return state.dump(reader)
 
     def feed(self, reader: ReaderState, line: Line) -> tuple[ReaderState, tuple[Event, ...]]:

@@ -7,7 +7,7 @@ prompt, or the prompt itself. When the parent is not known the conversation is t
 """
 
 from memd.model import Rewind
-from memd.tools.claude_code.state import END_LIMIT, MARK_LIMIT, ReaderState
+from memd.tools.claude_code.state import END_LIMIT, ROW, SEGMENT, ReaderState
 from memd.tools.remembered import changed
 
 PENDING = ""
@@ -17,47 +17,46 @@ PENDING = ""
 def step(state: ReaderState, row: str, parent: str, at: int | None = None) -> tuple[ReaderState, Rewind | None]:
     """A row with an id, written at `at`, was read, before its entries: does it go on, or back to an earlier place?"""
     newest = max(state.newest, at or 0)
-    if not parent or parent == state.leaf or parent not in state.marks:
+    place = None if not parent or parent == state.leaf else state.places.get(ROW + parent)
+    if place is None:
         return changed(state, leaf=row, newest=newest, replay=False), None
-    segment, after = state.marks[parent]
+    segment, after = place
     # The end of what is left: a way back leads there too.
     state = _remember(state, state.leaf, (state.segment, state.last))
-    state = changed(state, ends=(*(end for end in state.ends if end != parent), state.leaf)[-END_LIMIT:])
-    segments = (*state.segments, (PENDING, segment, after))
-    place = {"segment": len(segments) - 1, "segments": segments, "last": after}
-    moved = changed(state, leaf=row, newest=newest, replay=False, **place)
+    ends = (*(end for end in state.ends if end != parent), state.leaf)[-END_LIMIT:]
+    left = state.places.put(f"{SEGMENT}{state.segment}", state.branch)
+    here = {"segment": state.segment + 1, "branch": (PENDING, segment, after), "places": left, "last": after}
+    moved = changed(state, leaf=row, newest=newest, replay=False, ends=ends, **here)
     return moved, Rewind(path(moved))
 
 
 def enter(state: ReaderState, key: str) -> ReaderState:
     """An entry was made: it is the last one now, and the first of its branch if that had none."""
-    start, parent, after = state.segments[state.segment]
+    start, parent, after = state.branch
     if start != PENDING:
         return changed(state, last=key)
-    segments = (*state.segments[: state.segment], (key, parent, after), *state.segments[state.segment + 1 :])
-    return changed(state, last=key, segments=segments)
+    return changed(state, last=key, branch=(key, parent, after))
 
 
 def mark(state: ReaderState, row: str, parent: str, key: str, before: str | None) -> ReaderState:
     """A prompt was read: its row and the one before it are places to which a rewind can lead."""
-    if parent and parent not in state.marks:
+    if parent and state.places.get(ROW + parent) is None:
         state = _remember(state, parent, (state.segment, before))
     return _remember(state, row, (state.segment, key))
 
 
 def _remember(state: ReaderState, row: str, place: tuple[int, str | None]) -> ReaderState:
-    marks = {**state.marks, row: place}
-    while len(marks) > MARK_LIMIT:
-        del marks[next(iter(marks))]
-    return changed(state, marks=marks)
+    return changed(state, places=state.places.put(ROW + row, place))
 
 
 def path(state: ReaderState) -> tuple[tuple[str | None, str | None], ...]:
     """The key ranges that lead from the start of the session to its newest row."""
     ranges: list[tuple[str | None, str | None]] = []
     index, end = state.segment, None
+    start, parent, after = state.branch
     while index >= 0:
-        start, parent, after = state.segments[index]
+        if index != state.segment:
+            start, parent, after = state.places.get(f"{SEGMENT}{index}")
         if start != PENDING:
             ranges.append((start, end))
         if index and after is None:  # the branch was left before its first entry: nothing of it counts

@@ -12,7 +12,7 @@ from memd.model import Compaction, Envelope, Event, Facts, Gap, Origin, Source, 
 from memd.tail.lines import Line
 from memd.tools.claude_code import assistant, attachment, branches, known, queue, user
 from memd.tools.claude_code.reading import HARNESS, Reading, Row
-from memd.tools.claude_code.state import ReaderState
+from memd.tools.claude_code.state import ROW, ReaderState
 from memd.tools.fields import excerpt, moment, string, table, whole
 from memd.tools.jsonl import objects
 from memd.tools.remembered import changed
@@ -38,7 +38,7 @@ def _row(reading: Reading, row: Row) -> None:
         if kind not in known.ROWS:
             reading.events.append(Gap("unknown", kind or "a row without a type"))
         return
-    if kind == "user" and ident in reading.state.marks:
+    if kind == "user" and ident and reading.state.places.get(ROW + ident) is not None:
         reading.state = changed(reading.state, replay=True)
         return  # a prompt's row written again, after a resume or a compaction: not a new request, not a way back
     reading.at = moment(row.get("timestamp"))

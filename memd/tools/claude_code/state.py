@@ -9,17 +9,19 @@ from dataclasses import asdict, astuple, dataclass, field, fields
 from typing import Any
 
 from memd.model import Facts
+from memd.tools.places import Kept, Places
 from memd.tools.remembered import dumped, loaded
 
 VERSION = 1
-MARK_LIMIT = 4_000
-"""So many places to which a rewind can lead back are remembered; a session has two for each prompt."""
-
 END_LIMIT = 50
 """So many ends of branches are remembered: two programs that write into one file go on at each other's."""
 
 Segment = tuple[str | None, int, str | None]
 """Where a branch starts (key of its first entry), which segment it left (-1: none) and after which entry."""
+
+ROW, SEGMENT = "row ", "segment "
+"""What the places of a state are: where a rewind can lead back to (the rows that a prompt followed, and the prompts themselves),
+a row's segment and the last entry at it; and the segments before the one that is read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +47,9 @@ class ReaderState:
     last: str | None = None
     """The key of the last entry."""
     segment: int = 0
-    segments: tuple[Segment, ...] = ((None, -1, None),)
-    marks: Mapping[str, tuple[int, str | None]] = field(default_factory=dict)
-    """Row id -> its segment and the last entry at that row, for the rows that a prompt followed and the prompts themselves."""
+    branch: Segment = (None, -1, None)
+    """The segment that is read."""
+    places: Places = field(default_factory=Places)
     ends: tuple[str, ...] = ()
     """The last rows of branches that were left, the newest last."""
     calls: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -74,26 +76,36 @@ _MASKED = ("calls", "tasks", "facts")
 """What the agent and the client wrote: no secret of theirs is kept here either. A queue may hold the person's words."""
 
 
-def dump(state: ReaderState) -> str:
-    """The state as one line of JSON."""
-    values = {f.name: getattr(state, f.name) for f in fields(state)}
+def dump(state: ReaderState) -> Kept:
+    """The state as it is kept."""
+    values = {f.name: getattr(state, f.name) for f in fields(state) if f.name != "places"}
     values["facts"] = asdict(state.facts)
     values |= {name: [astuple(waiting) for waiting in values[name]] for name in _QUEUES}
-    return dumped(VERSION, values, _MASKED)
+    return dumped(VERSION, values, _MASKED, state.places)
 
 
-def load(text: str) -> ReaderState:
+def load(kept: Kept) -> ReaderState:
     """The state that `dump` wrote.
 
     Raises:
         ValueError: the text is another version's, or no state at all.
     """
-    return loaded(VERSION, text, _made)
+    return loaded(VERSION, kept, _made)
 
 
-def _made(values: dict[str, Any]) -> ReaderState:
-    values["segments"] = tuple((start, parent, after) for start, parent, after in values["segments"])
-    values["marks"] = {row: (segment, key) for row, (segment, key) in values["marks"].items()}
-    values["ends"] = tuple(values.get("ends", ()))
+def _made(values: dict[str, Any], places: Places) -> ReaderState:
+    if "marks" in values:
+        places = _set_apart(values, places)
+    start, parent, after = values["branch"]
+    values |= {"branch": (start, parent, after), "ends": tuple(values.get("ends", ()))}
     values |= {name: tuple(Queued(*waiting) for waiting in values[name]) for name in _QUEUES}
-    return ReaderState(**{**values, "facts": Facts(**values["facts"])})
+    return ReaderState(**{**values, "facts": Facts(**values["facts"])}, places=places)
+
+
+def _set_apart(values: dict[str, Any], places: Places) -> Places:
+    """A state as it was written before places were kept apart holds all of them."""
+    *before, values["branch"] = values.pop("segments")
+    found = {f"{SEGMENT}{number}": segment for number, segment in enumerate(before)}
+    for key, place in (found | {f"{ROW}{row}": place for row, place in values.pop("marks").items()}).items():
+        places = places.put(key, place)
+    return places

@@ -6,7 +6,7 @@ in another file instead, which begins with what stayed (see `source`).
 """
 
 from memd.model import Rewind
-from memd.tools.codex.state import PROMPT_LIMIT, Range, ReaderState
+from memd.tools.codex.state import PROMPT, STRETCH, Range, ReaderState
 from memd.tools.remembered import changed
 
 _LATER = ""
@@ -21,34 +21,39 @@ def enter(state: ReaderState, key: str) -> ReaderState:
 
 def prompt(state: ReaderState) -> ReaderState:
     """A prompt is about to be entered: a rollback can lead back to here."""
-    before = (len(state.kept), None if state.empty else state.last)
-    return changed(state, prompts=(*state.prompts, before)[-PROMPT_LIMIT:])
+    before = (state.closed, None if state.empty else state.last)
+    return changed(state, prompts=state.prompts + 1, places=state.places.put(f"{PROMPT}{state.prompts}", before))
 
 
 def back(state: ReaderState, count: int) -> tuple[ReaderState, Rewind | None]:
     """The last `count` prompts and what followed them were taken out."""
-    count = min(count, len(state.prompts))
-    if count <= 0:
+    left = state.prompts - min(count, state.prompts)
+    if left >= state.prompts:
         return state, None
-    path = _path(state, *state.prompts[-count])
-    moved = changed(state, kept=path, first=_LATER, empty=True, prompts=state.prompts[:-count])
-    return moved, Rewind(path)
+    moved = _close(state, *state.places.get(f"{PROMPT}{left}"))
+    return changed(moved, first=_LATER, empty=True, prompts=left), Rewind(_path(moved))
 
 
-def _path(state: ReaderState, closed: int, last: str | None) -> tuple[Range, ...]:
+def _close(state: ReaderState, closed: int, last: str | None) -> ReaderState:
     """So many closed stretches, and the next one up to its entry `last`."""
     if last is None:
-        return state.kept[:closed]
-    first = state.kept[closed][0] if closed < len(state.kept) else state.first
-    return (*state.kept[:closed], (first, last))
+        return changed(state, closed=closed)
+    first = state.places.get(f"{STRETCH}{closed}")[0] if closed < state.closed else state.first
+    return changed(state, closed=closed + 1, places=state.places.put(f"{STRETCH}{closed}", (first, last)))
+
+
+def _path(state: ReaderState) -> tuple[Range, ...]:
+    """The closed stretches."""
+    found = (state.places.get(f"{STRETCH}{number}") for number in range(state.closed))
+    return tuple((first, last) for first, last in found)
 
 
 def turn(state: ReaderState) -> ReaderState:
     """What was read up to here stays; of other files' entries between it and the next one nothing does."""
-    kept = state.kept if state.empty else (*state.kept, (state.first, state.last))
-    return changed(state, kept=kept, first=_LATER, empty=True, turned=True)
+    closed = state if state.empty else _close(state, state.closed, state.last)
+    return changed(closed, first=_LATER, empty=True, turned=True)
 
 
 def begun(state: ReaderState) -> tuple[ReaderState, Rewind]:
     """The first entry after a turn was made."""
-    return changed(state, turned=False), Rewind((*state.kept, (state.first, None)))
+    return changed(state, turned=False), Rewind((*_path(state), (state.first, None)))

@@ -9,11 +9,13 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from memd.model import Facts
+from memd.tools.places import Kept, Places
 from memd.tools.remembered import dumped, loaded
 
 VERSION = 1
-PROMPT_LIMIT = 500
-"""So many of the newest prompts are remembered as places to which a rollback can lead."""
+PROMPT, STRETCH = "prompt ", "stretch "
+"""What the places of a state are, by number: what stood before a prompt that is in force (how many closed stretches, and the
+open one's last entry), and the closed stretches."""
 
 Range = tuple[str | None, str | None]
 """The keys of the first and the last entry of a stretch that is still part of the conversation."""
@@ -109,42 +111,54 @@ class ReaderState:
     """The key with which the open stretch begins, `None` from the start of the session."""
     empty: bool = True
     """Nothing is in the open stretch yet."""
-    kept: tuple[Range, ...] = ()
-    """The stretches before it that rollbacks left in force."""
+    closed: int = 0
+    """How many stretches before it rollbacks left in force."""
     turned: bool = False
-    """The thread was rewound and goes on in another file: the next entry begins what is in force beside `kept`."""
+    """The thread was rewound and goes on in another file: the next entry begins what is in force beside them."""
     until: int | None = None
     """Rows from this ordinal on were taken back before they were read."""
-    prompts: tuple[tuple[int, str | None], ...] = ()
-    """For each prompt that is in force what stood before it: how many closed stretches, and the open one's last entry."""
+    prompts: int = 0
+    """How many prompts are in force."""
+    places: Places = field(default_factory=Places)
 
 
 _MASKED = ("calls", "facts", "shell")
 """What the agent and the client wrote: no secret of theirs is kept here either."""
 
 
-def dump(state: ReaderState) -> str:
-    """The state as one line of JSON."""
-    values = {f.name: getattr(state, f.name) for f in fields(state)}
+def dump(state: ReaderState) -> Kept:
+    """The state as it is kept."""
+    values = {f.name: getattr(state, f.name) for f in fields(state) if f.name != "places"}
     for name in ("facts", "home", "client", "turn"):
         values[name] = asdict(values[name])
     values["pending"] = None if state.pending is None else asdict(state.pending)
-    return dumped(VERSION, values, _MASKED)
+    return dumped(VERSION, values, _MASKED, state.places)
 
 
-def load(text: str) -> ReaderState:
+def load(kept: Kept) -> ReaderState:
     """The state that `dump` wrote.
 
     Raises:
         ValueError: the text is another version's, or no state at all.
     """
-    return loaded(VERSION, text, _made)
+    return loaded(VERSION, kept, _made)
 
 
-def _made(values: dict[str, Any]) -> ReaderState:
+def _made(values: dict[str, Any], places: Places) -> ReaderState:
+    if "kept" in values:
+        places = _set_apart(values, places)
     values["facts"], values["turn"] = Facts(**values["facts"]), Turn(**values["turn"])
     values |= {name: Client(**values[name]) for name in ("home", "client")}
     values["pending"] = None if values["pending"] is None else Pending(**values["pending"])
     values["answered"] = tuple(values["answered"])
-    values |= {name: tuple((first, last) for first, last in values[name]) for name in ("kept", "prompts")}
-    return ReaderState(**values)
+    return ReaderState(**values, places=places)
+
+
+def _set_apart(values: dict[str, Any], places: Places) -> Places:
+    """A state as it was written before places were kept apart holds all of them."""
+    found = {PROMPT: values["prompts"], STRETCH: values.pop("kept")}
+    values |= {"prompts": len(found[PROMPT]), "closed": len(found[STRETCH])}
+    for name, several in found.items():
+        for number, place in enumerate(several):
+            places = places.put(f"{name}{number}", place)
+    return places

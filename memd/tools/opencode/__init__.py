@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from memd.tools.opencode import identity, install, parse, plugin, source, state, witness
     from memd.tools.opencode.scribe import SCRIBE
     from memd.tools.opencode.state import ReaderState
+    from memd.tools.places import Kept
     from memd.tools.scribe import Scribe
 else:
     identity, install, parse, plugin, source, state, witness = later(
@@ -75,10 +76,10 @@ class OpenCode:
     def start(self, identity: Identity) -> ReaderState:
         return state.ReaderState(identity.native, child=identity.parent is not None)
 
-    def load(self, text: str) -> ReaderState:
-        return state.load(text)
+    def load(self, kept: Kept) -> ReaderState:
+        return state.load(kept)
 
-    def dump(self, reader: ReaderState) -> str:
+    def dump(self, reader: ReaderState) -> Kept:
         return state.dump(reader)
 
     def feed(self, reader: ReaderState, line: Line) -> tuple[ReaderState, tuple[Event, ...]]:

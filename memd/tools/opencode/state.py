@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from memd.model import Facts
+from memd.tools.places import Kept, Places
 from memd.tools.remembered import dumped, loaded
 
 VERSION = 1
@@ -46,6 +47,7 @@ class ReaderState:
     noted: Known = field(default_factory=dict)
     """What the plugin noted of messages whose rows are still to come."""
     runs: tuple[Run, ...] = ()
+    places: Places = field(default_factory=Places)
     gone: tuple[str, ...] = ()
     """Messages and entries that were removed for good."""
     reverted: str = ""
@@ -68,26 +70,26 @@ _MASKED = ("messages", "calls", "held", "facts")
 """What agent and client wrote: no secret of theirs is kept here either. Notes may hold the person's words."""
 
 
-def dump(state: ReaderState) -> str:
-    """The state as one line of JSON."""
-    values = {f.name: getattr(state, f.name) for f in fields(state)}
+def dump(state: ReaderState) -> Kept:
+    """The state as it is kept."""
+    values = {f.name: getattr(state, f.name) for f in fields(state) if f.name != "places"}
     values["facts"] = asdict(state.facts)
-    return dumped(VERSION, values, _MASKED)
+    return dumped(VERSION, values, _MASKED, state.places)
 
 
-def load(text: str) -> ReaderState:
+def load(kept: Kept) -> ReaderState:
     """The state that `dump` wrote.
 
     Raises:
         ValueError: the text is another version's, or no state at all.
     """
-    return loaded(VERSION, text, _made)
+    return loaded(VERSION, kept, _made)
 
 
-def _made(values: dict[str, Any]) -> ReaderState:
+def _made(values: dict[str, Any], places: Places) -> ReaderState:
     values["runs"] = tuple((message, first, last) for message, first, last in values["runs"])
     values["gone"] = tuple(values["gone"])
-    return ReaderState(**{**values, "facts": Facts(**values["facts"])})
+    return ReaderState(**{**values, "facts": Facts(**values["facts"])}, places=places)
 
 
 def put(known: Known, key: str, value: Mapping[str, Any], limit: int) -> Known:

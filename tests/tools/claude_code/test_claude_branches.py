@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from memd.model import Rewind
 from memd.tools.claude_code import branches
-from memd.tools.claude_code.state import MARK_LIMIT, ReaderState, dump
+from memd.tools.claude_code.state import ReaderState, dump, load
+from memd.tools.places import Kept, Places
 
 
 def in_force(done):
@@ -166,12 +167,30 @@ def test_any_tree_keeps_its_newest_path(steps):
 
 
 def test_a_long_session_stays_small():
-    """Of five thousand prompts the state remembers the newest places only."""
-    state = ReaderState("s")
+    """With each of five thousand prompts two places are written and a short text; the first one is a way back for ever."""
+    state, saved = ReaderState("s"), {}
     for number in range(5_000):
         before = state.last
         state, _ = branches.step(state, f"p{number}", f"a{number - 1}")
         state = branches.enter(state, f"p{number}")
-        state = branches.mark(state, f"p{number}", f"a{number - 1}", f"p{number}", before)
-    assert len(state.marks) == MARK_LIMIT
-    assert len(dump(state)) < 200_000
+        kept = dump(branches.mark(state, f"p{number}", f"a{number - 1}", f"p{number}", before))
+        assert len(kept.places.new) == 2
+        assert len(kept.text) < 600
+        saved |= kept.places.new
+        state = load(Kept(kept.text, Places(saved)))
+    _, rewind = branches.step(state, "p5000", "p0")
+    assert rewind == Rewind(((None, "p0"),))
+
+
+def test_a_state_that_holds_its_places_is_read():
+    """Before they were kept apart they stood in the text: the ways back are still known, and written from now on."""
+    rest = '"leaf":"a2","last":"a2","ends":[],"calls":{},"tasks":{},"facts":{},"queue":[],"arriving":[]'
+    text = f'{{"version":1,"session":"s",{rest},"segment":1,"segments":[[null,-1,null],["p2",0,"p1"]],"marks":{{"p1":[0,"p1"]}}}}'
+    state = load(Kept(text))
+    assert load(dump(state)) == state
+    assert (state.branch, dict(state.places.new)) == (
+        ("p2", 0, "p1"),
+        {"segment 0": "[null,-1,null]", "row p1": '[0,"p1"]'},
+    )
+    _, rewind = branches.step(state, "p3", "p1")
+    assert rewind == Rewind(((None, "p1"),))

@@ -1,10 +1,14 @@
 """What rows say of the session: where, which model, how full, compacted, ended, taken back."""
 
+import json
+
 import pytest
 from codex_rows import THREAD, begin, event, item, meta, play, read, row, said
 
-from memd.tools.codex import hooks
+from memd.model import Rewind
+from memd.tools.codex import hooks, rollback, state
 from memd.tools.codex.events import raw
+from memd.tools.places import Kept
 
 
 def usage(last, total, window=258_400):
@@ -133,6 +137,22 @@ def test_a_rollback_takes_prompts_and_what_followed():
 def test_rollbacks_of_rollbacks(rows, left):
     """Each counts among the prompts that were still there."""
     assert in_force(*rows) == left
+
+
+def test_a_state_that_holds_its_places_is_read():
+    """Before they were kept apart they stood in the text: a rollback leads back to them, and they are written from now on."""
+    found = read(meta(), begin(), *turn("a"), *turn("b"), back(1), *turn("c"))
+    kept = state.dump(found.state)
+    old = json.loads(kept.text) | {"prompts": [[0, None], [1, None]], "kept": [[None, "A"]]}
+    del old["closed"]
+    read_back = state.load(Kept(json.dumps(old)))
+    assert (read_back.prompts, read_back.closed) == (2, 1)
+    assert dict(read_back.places.new) == {
+        "prompt 0": "[0,null]",
+        "prompt 1": "[1,null]",
+        "stretch 0": '[null,"A"]',
+    }
+    assert rollback.back(read_back, 1)[1] == Rewind(((None, "A"),))
 
 
 def test_what_came_before_a_prompt_stays():

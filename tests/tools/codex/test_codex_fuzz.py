@@ -10,6 +10,7 @@ from entries import recorded
 from hostile import VALUES, damaged, mutated
 
 from memd.tail.batch import Line
+from memd.tools.places import Kept
 from memd.tools.protocol import Identity
 
 ROWS = 6_000
@@ -50,7 +51,7 @@ def test_any_value_in_any_field():
             dumped = TOOL.dump(state)
             state = TOOL.load(dumped)
             assert TOOL.dump(state) == dumped
-            dumped.encode()
+            dumped.text.encode()
     state, left = TOOL.left(state)
     for event in (*events, *left):
         json.dumps(asdict(event), ensure_ascii=False).encode()
@@ -91,4 +92,4 @@ def test_no_field_is_needed(name):
 def test_a_state_of_another_version_is_refused(text):
     """So is what is no state: the file is then read again from its start."""
     with pytest.raises(ValueError):
-        TOOL.load(text)
+        TOOL.load(Kept(text))

@@ -6,9 +6,10 @@ only a tool printed counts a fiftieth: nearly all that agents need later is some
 
 import math
 from bisect import bisect_right
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import NamedTuple
 
 from memd.extract import shell
 from memd.extract.material import Material
@@ -65,8 +66,7 @@ class Command:
     runs: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Mention:
+class _Mention(NamedTuple):
     """A text that somebody wrote, with its weight and its home; `whole`: it is one string itself."""
 
     weight: float
@@ -97,50 +97,48 @@ class _Tally:
             self.home = mention.home
 
 
-def references(material: Material) -> list[Reference]:
+def references(material: Material) -> Iterator[Reference]:
     """All exact strings that the agent wrote, and the person's beyond what the memo shows, best first."""
     return _ranked(_mentions(material))
 
 
-def printed(material: Material) -> list[Reference]:
-    """What only tools printed, best first, as far as the record keeps their answers."""
+def printed(material: Material) -> Iterator[Reference]:
+    """What only tools printed, best first, as far as the record keeps their answers; nothing is looked at before it is asked for."""
     calls = _numbers(material)
-    found = _ranked(
+    heard = (
         _Mention(PRINTED * _weight(calls, done.number), done.number, _source(done), done.result)
         for done in material.done[-HEARD:]
     )
-    return [reference for reference in found if not reference.text.isdigit()]
+    yield from (reference for reference in _ranked(heard) if not reference.text.isdigit())
 
 
-def _ranked(mentions: Iterable[_Mention]) -> list[Reference]:
+def _ranked(mentions: Iterable[_Mention]) -> Iterator[Reference]:
+    """One after the other: of some thousand strings the best thousand are asked for."""
     found: dict[str, _Tally] = {}
-    for mention in sorted(mentions, key=lambda mention: mention.number):
+    for mention in sorted(mentions, key=attrgetter("number")):
         for kind, item, label in mention.strings():
             if (known := found.get(item)) is None:
                 found[item] = _Tally(kind, mention.weight, mention.number, mention.home, label)
             else:
                 known.add(mention, label)
-    scored = _by_name([Reference(item, t.kind, t.score, t.number, t.home, t.label) for item, t in found.items()])
-    return sorted((r for r in scored if r.home != MEMO), key=lambda r: (-r.score, r.text))
+    scores = _by_name(found)
+    for worth, item in sorted((-scores[item], item) for item, tally in found.items() if tally.home is not MEMO):
+        tally = found[item]
+        yield Reference(item, tally.kind, -worth, tally.number, tally.home, tally.label)
 
 
-def _by_name(found: Collection[Reference]) -> Iterator[Reference]:
+def _by_name(found: Mapping[str, _Tally]) -> dict[str, float]:
     """Dotted names count for what they name: of all that end alike the most mentioned has the score of all, others a fifth."""
-    total = Counter[str]()
-    best: dict[str, Reference] = {}
-    for one in found:
-        name = _last(one)
-        total[name] += one.score  # type: ignore[assignment]  # a sum of weights
-        if name not in best or one.score > best[name].score:
-            best[name] = one
-    for one in found:
-        name = _last(one)
-        score = total[name] if best[name] is one else one.score * VARIANT
-        yield one if score == one.score else replace(one, score=score)
-
-
-def _last(one: Reference) -> str:
-    return one.text.rsplit(".", 1)[-1] if one.kind == "name" else one.text
+    ends = {item: item.rpartition(".")[2] if tally.kind == "name" else item for item, tally in found.items()}
+    alike = dict[str, list[str]]()
+    for item, end in ends.items():
+        alike.setdefault(end, []).append(item)
+    scores = {item: tally.score for item, tally in found.items()}
+    for items in (items for items in alike.values() if len(items) > 1):
+        best = max(items, key=scores.__getitem__)  # the first of equals
+        total = sum(scores[item] for item in items)
+        scores.update((item, total if item is best else scores[item] * VARIANT) for item in items)
+    return scores
 
 
 def _mentions(material: Material) -> Iterator[_Mention]:

@@ -7,7 +7,7 @@ that an earlier line already has is not said again.
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import count, filterfalse, islice
+from itertools import chain, count, filterfalse, islice
 
 from memd.extract import files, references
 from memd.extract.material import Material
@@ -32,7 +32,7 @@ def exact(material: Material, above: str) -> Iterator[str]:
     shown = " ".join(
         [above, *(command.line for command in ran), *(files.relative(file.path, root) for file in touched)]
     )
-    ranked = (*references.references(material), *references.printed(material))
+    ranked = chain(references.references(material), references.printed(material))
     strings = islice(_new(ranked, root, shown), MOST)
     for times in (1 << power for power in count()):
         homes = _Homes(islice(strings, STRINGS * times), root, {file.path for file in files.changed(touched)})

@@ -21,6 +21,7 @@ COMMANDS, CHANGED, READS, STRINGS = 5, 8, 8, 32
 MOST = 1_200
 """Strings in all."""
 RAN, SHOWN = "commands run", "files shown by commands, newest first"
+_WORD = re.compile(r"\w+")
 TITLES = {references.CHANGED: "files changed, newest first", references.READ: "files read, newest first"}
 
 
@@ -93,11 +94,34 @@ def _command(command: references.Command) -> str:
 
 def _new(ranked: Iterable[Reference], root: str | None, shown: str) -> Iterator[Reference]:
     """The strings that do not stand anywhere yet."""
+    said = _Said(shown)
     for found in ranked:
         text = files.relative(found.text, root)
-        if text != root and not _stands(text, shown):
-            shown = f"{shown} {text}"
+        if text != root and text not in said:
+            said.add(text)
             yield Reference(text, found.kind, found.score, found.number, found.home, found.label)
+
+
+class _Said:
+    """A text that grows, and whether a string stands in it as a whole: nothing of a word right before or behind it.
+
+    Every word of a string that does is a whole word of the text, so the text is looked through only where all of them are.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._texts = [text]
+        self._words = set(_WORD.findall(text))
+
+    def add(self, text: str) -> None:
+        self._texts.append(text)
+        self._words.update(_WORD.findall(text))
+
+    def __contains__(self, text: str) -> bool:
+        return self._words.issuperset(_WORD.findall(text)) and _stands(text, self._joined())
+
+    def _joined(self) -> str:
+        self._texts = [" ".join(self._texts)]
+        return self._texts[0]
 
 
 def _stands(text: str, shown: str) -> bool:
@@ -105,7 +129,7 @@ def _stands(text: str, shown: str) -> bool:
     at = shown.find(text)
     while at >= 0:
         around = shown[at - 1 : at] + shown[at + len(text) : at + len(text) + 1]
-        if not re.search(r"\w", around):
+        if not _WORD.search(around):
             return True
         at = shown.find(text, at + 1)
     return False

@@ -6,14 +6,15 @@ own recollection: statements, no orders.
 """
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
-from memd.model import marks
+from memd.model import Record, marks
 from memd.model.text import clock, line
 from memd.render import outline, person, rest, words
-from memd.render.content import FIRST, RELATIVE, Content, Rendered, cited
+from memd.render.content import FIRST, RELATIVE, Content, Entry, Rendered, cited
 from memd.render.parts import Limits, split
 from memd.render.purse import Purse, headed, heading
-from memd.render.sizing import Sizer, units
+from memd.render.sizing import Counted, Sizer, units
 
 MISSION, REQUEST, MEMO = 300, 1_500, 3_000
 """Tokens: the mission, the current request, all memo entries together."""
@@ -44,10 +45,11 @@ def compose(content: Content, budget: int, sizer: Sizer, limits: Limits) -> Rend
     next ones aim at what it missed. Where the parts are what is too small, the size is halved in until it makes no difference.
     """
     budget = min(budget, LARGEST)  # more than any text has, and what the marks of so many parts cost is counted
+    matter, sizer = _Matter(content), Counted(sizer)
     size, best = budget, None
     fits = over = (0, 0)
     for _ in range(TRIES):
-        blocks = list(_full(content, size, budget, sizer))
+        blocks = list(_full(matter, size, budget, sizer))
         parts = split(blocks, content.number, limits)
         tokens = sizer.count("\n".join(parts or blocks))
         if parts and tokens < budget:  # one less, for the line end behind the text where it is printed
@@ -76,9 +78,9 @@ def _between(fits: tuple[int, int], over: tuple[int, int], budget: int) -> int:
 
 def short(content: Content, budget: int, sizer: Sizer, limits: Limits) -> Rendered:
     """Mission, current request, next step and how to see more: for compactions that follow each other closely."""
-    blocks = list[str]()
+    blocks, matter, sizer = list[str](), _Matter(content), Counted(sizer)
     for size in range(budget, 0, -20):
-        blocks = list(_short(content, size, sizer))
+        blocks = list(_short(matter, size, sizer))
         parts = split(blocks, content.number, limits)
         if parts and sizer.count("\n".join(parts)) < budget:
             return Rendered(parts, sizer.count("\n".join(parts)))
@@ -86,22 +88,58 @@ def short(content: Content, budget: int, sizer: Sizer, limits: Limits) -> Render
     return Rendered(parts, sizer.count("\n".join(parts)))
 
 
-def _short(content: Content, budget: int, sizer: Sizer) -> Iterator[str]:
-    purse = Purse(budget, sizer)
+class _Matter:
+    """What does not depend on the size, made once for all that are tried."""
+
+    def __init__(self, content: Content) -> None:
+        self.content = content
+        self._mind = outline.sections(content.parts.mind)
+        self.missions = self._mind.get("Mission", [])
+        self.scene = _scene(content)
+
+    @cached_property
+    def lists(self) -> words.Lists:
+        """What people said."""
+        return words.Lists(self.content, self._listed)
+
+    @cached_property
+    def below(self) -> list[Record]:
+        """Messages that stand verbatim below the mission."""
+        first = [entry.record for entries in self._listed for entry in entries if entry.note == FIRST]
+        return first + ([self.content.request] if self.content.request is not None else [])
+
+    @cached_property
+    def sections(self) -> dict[str, list[str]]:
+        """Mind and scene; what paths are relative to is told where work was done, so that there are any."""
+        worked = any(
+            block.strip() not in rest.EMPTY
+            for name in ("Progress", "Exact references")
+            for block in self.scene.get(name, [])
+        )
+        where = [block for block in self._mind.get("Where I am", []) if worked or RELATIVE not in block]
+        return {**self._mind, "Where I am": where, **self.scene}
+
+    @cached_property
+    def _listed(self) -> tuple[list[Entry], list[Entry]]:
+        return words.listed(self.content, self.missions)
+
+
+def _short(matter: _Matter, budget: int, sizer: Sizer) -> Iterator[str]:
+    content, purse = matter.content, Purse(budget, sizer)
     frame = [purse.take(text) for text in (_opening(content), _intro(content), _whole(content), _ending(content))]
     yield frame[1]
     below = (content.request,) if content.request is not None else ()
-    yield from person.mission(content, purse, purse.left // 3, below)
+    yield from person.mission(matter.missions, purse, purse.left // 3, below)
     yield from person.request(content, purse, purse.left * 2 // 3)
-    shelf = rest.Shelf(_scene(content), purse)
+    shelf = rest.Shelf(matter.scene, purse)
     shelf.fill("Next step", purse.left)
     yield from headed("Next step", shelf.shown("Next step"))
     yield from frame[2:]
 
 
-def _full(content: Content, size: int, budget: int, sizer: Sizer) -> Iterator[str]:
+def _full(matter: _Matter, size: int, budget: int, sizer: Sizer) -> Iterator[str]:
     """The blocks, in the order of the text; `size` is what to aim at, `budget` what shares are of."""
-    purse = Purse(size, sizer)
+    content, purse = matter.content, Purse(size, sizer)
     parts = 1 + budget // A_PART
     frame = [
         purse.take(text)
@@ -109,16 +147,13 @@ def _full(content: Content, size: int, budget: int, sizer: Sizer) -> Iterator[st
     ]
     spared = min(80, budget // 36)  # for the line that names what is left out
     purse.left -= spared
-    listed = words.listed(content)
-    below = [entry.record for entries in listed for entry in entries if entry.note == FIRST]
-    below += [content.request] if content.request is not None else []
     above = [
-        *person.mission(content, purse, max(purse.fixed(MISSION), 40), below),
+        *person.mission(matter.missions, purse, max(purse.fixed(MISSION), 40), matter.below),
         *person.request(content, purse, max(purse.fixed(REQUEST), 60)),
     ]
-    said = words.Said(content, listed, "\n".join(above), purse)
+    said = words.Said(matter.lists, "\n".join(above), purse)
     said.memo(min(int(MEMO * min(1.0, budget / 4_000)), int(budget * MEMO_SHARE), int(purse.left * LEFT_SHARE)))
-    shelf = rest.Shelf(_sections(content), purse)
+    shelf = rest.Shelf(matter.sections, purse)
     shelf.fill("Next step", purse.left)
     said.more(int(purse.left * MORE))
     rest.by_value(shelf, purse)
@@ -137,16 +172,6 @@ def _full(content: Content, size: int, budget: int, sizer: Sizer) -> Iterator[st
 def _shown(shelf: rest.Shelf, names: Sequence[str]) -> Iterator[str]:
     for name in names:
         yield from headed(name, shelf.shown(name))
-
-
-def _sections(content: Content) -> dict[str, list[str]]:
-    """Mind and scene; what paths are relative to is told where work was done, so that there are any."""
-    mind, scene = outline.sections(content.parts.mind), _scene(content)
-    worked = any(
-        block.strip() not in rest.EMPTY for name in ("Progress", "Exact references") for block in scene.get(name, [])
-    )
-    mind["Where I am"] = [block for block in mind.get("Where I am", []) if worked or RELATIVE not in block]
-    return {**mind, **scene}
 
 
 def _scene(content: Content) -> dict[str, list[str]]:

@@ -4,11 +4,10 @@ A text that fits its room stands exactly, but for a backslash before what would 
 cut and says where the whole is.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 
 from memd.model import Channel, Record, marks
 from memd.model.text import oneline
-from memd.render import outline
 from memd.render.content import Content, images_of
 from memd.render.purse import Purse, headed
 from memd.render.sizing import head_and_tail
@@ -22,12 +21,12 @@ QUEUED = (
 )
 
 
-def mission(content: Content, purse: Purse, room: int, below: Collection[Record]) -> Iterator[str]:
+def mission(missions: Sequence[str], purse: Purse, room: int, below: Collection[Record]) -> Iterator[str]:
     """The active missions within `room`, one a line, and as far as it reaches those that ended, with what ended them.
 
     `below` are messages that stand verbatim further down.
     """
-    entries = [row for row in outline.sections(content.parts.mind).get("Mission", []) if row.startswith("- ")]
+    entries = [row for row in missions if row.startswith("- ")]
     active = [entry for entry in entries if "[active]" in entry] or entries[-1:]
     share = max(room // max(len(active), 1), 16)
     texts = [_mission(entry, TWICE if _stands(entry, below) else share, purse) for entry in active]

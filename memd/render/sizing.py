@@ -15,6 +15,27 @@ class Sizer(Protocol):
         ...
 
 
+class Counted:
+    """A sizer that counts a text once, for one composing: the same blocks are tried in several sizes."""
+
+    def __init__(self, sizer: Sizer) -> None:
+        self._sizer = sizer
+        self._counts: dict[str, int] = {}
+        self._clips: dict[tuple[str, int], str] = {}
+
+    def count(self, text: str) -> int:
+        """The tokens of a text."""
+        if (known := self._counts.get(text)) is None:
+            known = self._counts[text] = self._sizer.count(text)
+        return known
+
+    def clip(self, text: str, budget: int) -> str:
+        """The longest prefix within `budget`."""
+        if (known := self._clips.get((text, budget))) is None:
+            known = self._clips[text, budget] = self._sizer.clip(text, budget)
+        return known
+
+
 def units(text: str) -> int:
     """The length in UTF-16 code units, which is what some tools limit."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2

@@ -12,7 +12,6 @@ from functools import lru_cache
 
 from memd.model import Channel, Record, marks
 from memd.model.text import clock, oneline
-from memd.render import outline
 from memd.render.content import FIRST, Content, Entry, images_of
 from memd.render.purse import Purse, headed, heading
 
@@ -28,14 +27,63 @@ _SAYING, _PAIR = 5, 2
 """Words beside its values that a message has at least, for such a likeness to mean anything; and so many are alike."""
 
 
-class Said:
-    """Both lists: the memo, and the prompts whose sender is not known."""
+class Listing:
+    """Messages of one kind, oldest first, what was said twice under the number of the last time. It knows nothing of sizes.
 
-    def __init__(self, content: Content, entries: Sequence[Sequence[Entry]], above: str, purse: Purse) -> None:
-        who = "Memo: the operator's prompts (headless), verbatim" if content.operator else "Memo, verbatim"
+    Attributes:
+        times: how often each was said, by number; `later`: see `restated`.
+        costs: what the line of each costs by the room that it has, for all sizes that are tried.
+    """
+
+    def __init__(self, entries: Sequence[Entry]) -> None:
+        times = Counter(_said(entry.record) for entry in entries)
+        last = {_said(entry.record): entry for entry in entries}
+        self.entries = sorted(last.values(), key=lambda entry: entry.record.number)
+        self.times = {entry.record.number: times[_said(entry.record)] for entry in self.entries}
+        self.later = restated([entry.record for entry in self.entries])
+        self.costs = dict[tuple[int, int], int]()
+
+
+class Lists:
+    """Both lists of a content: the memo, and the prompts whose sender is not known."""
+
+    def __init__(self, content: Content, entries: Sequence[Sequence[Entry]]) -> None:
+        self.content = content
+        added = {record.number for record in content.added}
+        self._lists = [[entry for entry in one if entry.record != content.request] for one in entries]
+        self._whole = {
+            entry.record.number
+            for one in self._lists
+            for entry in one
+            if (entry.note == FIRST or entry.record.number in added) and entry.record.text.strip()
+        }
+        self._made: dict[tuple[int, frozenset[int]], Listing] = {}
+
+    def below(self, above: str) -> list[Listing]:
+        """The messages that do not stand as the current request already, nor whole as the mission or an addition."""
+        return [self._listing(place, above) for place in range(len(self._lists))]
+
+    def _listing(self, place: int, above: str) -> Listing:
+        shown = frozenset(
+            entry.record.number
+            for entry in self._lists[place]
+            if entry.record.number in self._whole and marks.escape(entry.record.text) in above
+        )
+        if (place, shown) not in self._made:
+            left = [entry for entry in self._lists[place] if entry.record.number not in shown]
+            self._made[place, shown] = Listing(left)
+        return self._made[place, shown]
+
+
+class Said:
+    """Both lists at one size, below what stands `above`."""
+
+    def __init__(self, lists: Lists, above: str, purse: Purse) -> None:
+        operator = lists.content.operator
+        who = "Memo: the operator's prompts (headless), verbatim" if operator else "Memo, verbatim"
         self._purse = purse
         self._titles = (who, "Also said"), ("Prompts, sender not known", "Also sent")
-        self._lists = [Words(content, _not_above(content, listed, above), purse) for listed in entries]
+        self._lists = [Words(lists.content, listing, purse) for listing in lists.below(above)]
 
     def memo(self, room: int) -> None:
         """What fits into the room of the memo; the prompts have what that leaves of it."""
@@ -55,12 +103,12 @@ class Said:
             yield from words.blocks()
 
 
-def listed(content: Content) -> tuple[list[Entry], list[Entry]]:
+def listed(content: Content, missions: Sequence[str]) -> tuple[list[Entry], list[Entry]]:
     """The ticked messages, and in their form the prompts that nobody is known to have sent.
 
     Of those the one that the mission comes from stays first; they bind nobody.
     """
-    mission = "".join(outline.sections(content.parts.mind).get("Mission", [])[:1])
+    mission = "".join(missions[:1])
     sent = (
         Entry(record, ticked=True, note=FIRST if mission.endswith(f"(#{record.number})") else "")
         for record in content.unstated
@@ -68,31 +116,12 @@ def listed(content: Content) -> tuple[list[Entry], list[Entry]]:
     return [entry for entry in content.memo if entry.ticked], list(sent)
 
 
-def _not_above(content: Content, entries: Sequence[Entry], above: str) -> list[Entry]:
-    """The messages that do not stand as the current request already, nor whole as the mission or an addition."""
-    whole = {entry.record.number for entry in entries if entry.note == FIRST or entry.record in content.added}
-    return [
-        entry
-        for entry in entries
-        if entry.record != content.request
-        and not (
-            entry.record.number in whole and entry.record.text.strip() and marks.escape(entry.record.text) in above
-        )
-    ]
-
-
 class Words:
-    """Messages of one kind, oldest first. `take` decides which of them are shown, and pays for them."""
+    """One of the lists at one size. `take` decides which messages are shown, and pays for them."""
 
-    def __init__(self, content: Content, entries: Sequence[Entry], purse: Purse) -> None:
-        self._content, self._purse = content, purse
+    def __init__(self, content: Content, listing: Listing, purse: Purse) -> None:
+        self._content, self._listing, self._purse = content, listing, purse
         self._room = max(purse.fixed(ENTRY), LEAST)
-        times = Counter(_said(entry.record) for entry in entries)
-        last = {_said(entry.record): entry for entry in entries}
-        self._entries = sorted(last.values(), key=lambda entry: entry.record.number)
-        self._times = {entry.record.number: times[_said(entry.record)] for entry in self._entries}
-        self._later = restated([entry.record for entry in self._entries])
-        self._costs = dict[int, int]()
         self._lists = dict[str, set[int]]()
         self._spared = 0
 
@@ -121,30 +150,33 @@ class Words:
         out = [entry.record for entry in self._left()]
         self._purse.left += self._spared
         for place, (title, kept) in enumerate(self._lists.items()):
-            shown = [entry.record for entry in self._entries if entry.record.number in kept]
+            shown = [entry.record for entry in self._listing.entries if entry.record.number in kept]
             lines = [self._line(record, before) for record, before in zip(shown, [None, *shown], strict=False)]
             older = sum(record.number < out[0].number for record in shown) if out else 0
             fallen = list(self._fallen(out)) if out and place == 0 else []
             yield from headed(title, [*lines[:older], *fallen, *lines[older:]])
 
     def _priced(self, entries: Sequence[Entry]) -> dict[int, int]:
-        """What the line of each costs, counted once."""
-        for record in (entry.record for entry in entries):
-            if record.number not in self._costs:
-                self._costs[record.number] = self._purse.cost(self._line(record, record))
-        return self._costs
+        """What the line of each costs."""
+        return {entry.record.number: self._price(entry.record) for entry in entries}
+
+    def _price(self, record: Record) -> int:
+        costs, place = self._listing.costs, (record.number, self._room)
+        if (known := costs.get(place)) is None:
+            known = costs[place] = self._purse.cost(self._line(record, record))
+        return known
 
     def _left(self) -> list[Entry]:
         taken = {number for kept in self._lists.values() for number in kept}
-        return [entry for entry in self._entries if entry.record.number not in taken]
+        return [entry for entry in self._listing.entries if entry.record.number not in taken]
 
     def _rank(self, entry: Entry) -> tuple[bool, bool, bool, int]:
         number = entry.record.number
-        return entry.note != FIRST, self._times[number] > 1, number in self._later, -number
+        return entry.note != FIRST, self._listing.times[number] > 1, number in self._listing.later, -number
 
     def _line(self, record: Record, before: Record | None) -> str:
         """Number, time, way and words of a message, how often it was said, and where with other values."""
-        later, times = self._later.get(record.number), self._times[record.number]
+        later, times = self._listing.later.get(record.number), self._listing.times[record.number]
         like = f" (said {times} times)" if times > 1 else f" (again in #{later} with other values)" if later else ""
         at = before.at if before is not None else self._content.at
         return f"#{record.number}{_time(record.at, at)}{_way(record)}{like}:{self._words(record)}"

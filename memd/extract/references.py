@@ -103,7 +103,7 @@ def references(material: Material) -> Iterator[Reference]:
 
 
 def printed(material: Material) -> Iterator[Reference]:
-    """What only tools printed, best first, as far as the record keeps their answers; nothing is looked at before it is asked for."""
+    """What only tools printed, best first, as far as the record keeps it; nothing is looked at before it is asked for."""
     calls = _numbers(material)
     heard = (
         _Mention(PRINTED * _weight(calls, done.number), done.number, _source(done), done.result)

@@ -277,13 +277,13 @@ class Daemon:
     def _enters(self, directory: str) -> bool:
         return any(tool.enters(directory) for tool in self._tools)
 
-    def _hint(self, path: Path) -> None:
+    def _hint(self, path: str) -> None:
         """From the watcher's threads."""
-        tool = self._owner(path)
+        tool = self._owner(Path(path))
         if tool is None:
             return
         try:
-            changed = path.stat().st_mtime
+            changed = os.stat(path).st_mtime  # noqa: PTH116 - of every transcript at the start
         except OSError:
             changed = time.time()  # gone: the reader notes it
         if (turn := self._turn(changed)) is not None:

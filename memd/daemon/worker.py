@@ -12,12 +12,11 @@ import os
 import queue
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
-from contextlib import closing
-from dataclasses import dataclass, field
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from enum import IntEnum
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -59,14 +58,28 @@ class Urgency(IntEnum):
 Turn = Callable[[float], tuple[Urgency, float] | None]
 
 
-@dataclass(order=True, slots=True)
+@dataclass(slots=True)
 class _Job:
-    urgency: int
+    """What waits in the queue. At a start there are as many readings as transcripts, so one holds no more than it must."""
+
+    urgency: Urgency
     order: float
     serial: int
-    run: Callable[[Pipeline], Any] = field(compare=False)
-    result: "Future[Any] | None" = field(compare=False)
-    """Where somebody waits for it: at a start there are as many hints as transcripts, and a future takes a kilobyte."""
+
+    def __lt__(self, other: "_Job") -> bool:
+        return (self.urgency, self.order, self.serial) < (other.urgency, other.order, other.serial)
+
+
+@dataclass(slots=True)
+class _Asked(_Job):
+    run: Callable[[Pipeline], Any]
+    result: "Future[Any]"
+
+
+@dataclass(slots=True)
+class _Reading(_Job):
+    tool: Tool
+    path: str
 
 
 class Worker(threading.Thread):
@@ -87,7 +100,7 @@ class Worker(threading.Thread):
         self._trouble = trouble
         self._jobs: queue.PriorityQueue[_Job] = queue.PriorityQueue()
         self._serial = itertools.count()
-        self._pending: dict[str, int] = {}
+        self._pending: dict[str, Urgency] = {}
         self._lock = threading.Lock()  # for _pending
         self._over = threading.Event()
         self.refreshed: Callable[[Pipeline, str], None] = lambda *_: None
@@ -96,7 +109,7 @@ class Worker(threading.Thread):
         # What only the thread itself touches.
         self._due: dict[str, float] = {}  # session -> when its checkpoint is due
         self._old = set[str]()  # sessions of the backfill whose checkpoint is still to be made
-        self._again: dict[Path, tuple[float, Callable[[], None]]] = {}  # what failed, when to hint at it again
+        self._again: dict[str, tuple[float, Callable[[], None]]] = {}  # what failed, when to hint at it again
         self._cost: dict[str, float] = {}  # session -> seconds of its last refresh
         self._refreshed = False  # the last thing done was a refresh
         self._paused = 0.0  # until when no checkpoint is refreshed
@@ -104,18 +117,17 @@ class Worker(threading.Thread):
     def submit(self, urgency: Urgency, run: Callable[[Pipeline], Any], order: float = 0.0) -> "Future[Any]":
         """Have a job done; lower `order` goes first among equals."""
         result: Future[Any] = Future()
-        self._jobs.put(_Job(urgency, order, next(self._serial), run, result))
+        self._jobs.put(_Asked(urgency, order, next(self._serial), run, result))
         return result
 
-    def hint(self, tool: Tool, path: Path, urgency: Urgency = Urgency.LIVE, order: float = 0.0) -> None:
+    def hint(self, tool: Tool, path: Path | str, urgency: Urgency = Urgency.LIVE, order: float = 0.0) -> None:
         """A transcript, or a file that holds some, may have grown: read it on, once, however many hints there are."""
         with self._lock:
             known = self._pending.get(name := os.fspath(path))
             if known is not None and known <= urgency:
                 return
             self._pending[name] = urgency
-        read = partial(self._read, tool=tool, path=path, urgency=urgency, order=order)
-        self._jobs.put(_Job(urgency, order, next(self._serial), read, None))
+        self._jobs.put(_Reading(urgency, order, next(self._serial), tool, name))
 
     def waits(self, path: str) -> bool:
         """Whether a live transcript waits to be read: what comes until then is read with it."""
@@ -195,41 +207,48 @@ class Worker(threading.Thread):
         return session if session is not None and self._due[session] <= now else None
 
     def _do(self, pipeline: Pipeline, job: _Job) -> None:
-        if job.result is not None and not job.result.set_running_or_notify_cancel():
-            return
+        match job:
+            case _Reading():
+                with self._troubled(pipeline):
+                    self._read(pipeline, job)
+            case _Asked() if job.result.set_running_or_notify_cancel():
+                with self._troubled(pipeline, job.result):
+                    job.result.set_result(job.run(pipeline))
+
+    @contextmanager
+    def _troubled(self, pipeline: Pipeline, result: "Future[Any] | None" = None) -> Iterator[None]:
+        """What goes wrong is told, to the one who waits too; only a damaged record ends the thread."""
         try:
-            value = job.run(pipeline)
+            yield
         except Exception as error:
             if not isinstance(error, UserError):  # that is for the one who asked
                 self._tell("job failed", "", error)
-            if job.result is not None:
-                job.result.set_exception(error)
+            if result is not None:
+                result.set_exception(error)
             if isinstance(error, RecordDamaged) and not pipeline.store.sound():
                 raise
-        else:
-            if job.result is not None:
-                job.result.set_result(value)
 
-    def _read(self, pipeline: Pipeline, tool: Tool, path: Path, urgency: Urgency, order: float) -> None:
+    def _read(self, pipeline: Pipeline, job: _Reading) -> None:
+        tool, path, turn = job.tool, Path(job.path), (job.urgency, job.order)
         with self._lock:
-            self._pending.pop(os.fspath(path), None)
+            self._pending.pop(job.path, None)
         try:
             news = pipeline.news(tool, path)
             step = pipeline.step(tool, path) if any(one.path == path for one in news) else None
         except Fault:
-            self._again[path] = (time.monotonic() + AGAIN, lambda: self.hint(tool, path, urgency, order))
+            self._again[job.path] = (time.monotonic() + AGAIN, lambda: self.hint(tool, job.path, *turn))
             raise
         for one in news:
-            turn = (urgency, order) if one.changed is None else self._turn(one.changed)
-            if one.path != path and turn is not None:
-                self.hint(tool, one.path, *turn)
+            its = turn if one.changed is None else self._turn(one.changed)
+            if one.path != path and its is not None:
+                self.hint(tool, one.path, *its)
         if step is not None:
-            if urgency is Urgency.BACKFILL:
-                self._note_old(step, order)
+            if job.urgency is Urgency.BACKFILL:
+                self._note_old(step, job.order)
             else:
                 self.note(step)
             if step.more:
-                self.hint(tool, path, urgency, order)
+                self.hint(tool, job.path, *turn)
 
     def note(self, step: Step) -> None:
         """Plan the refresh that a step asks for; called in the worker's thread only."""

@@ -8,9 +8,8 @@ reached through links comes last: where a file has two paths, the real one is na
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from errno import ELOOP, ENOENT, ENOTDIR
-from pathlib import Path
+from typing import NamedTuple
 
 ACTIVE = 10.0  # seconds between sweeps while a client is active
 IDLE = 300.0  # and at most, when nothing has happened for hours
@@ -19,15 +18,11 @@ ASLEEP = 5.0  # seconds between two ticks of a second that mean the machine, or 
 _GONE = {ENOENT, ENOTDIR, ELOOP}  # deleted meanwhile, or a link to nowhere
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """One file: its path, what identifies it, its size in bytes, the time of its last change in nanoseconds."""
+class Found(NamedTuple):
+    """One file: its path, and what tells whether it is as it was."""
 
-    path: Path
-    device: int
-    inode: int
-    size: int
-    mtime_ns: int
+    path: str
+    status: os.stat_result
 
 
 def due(now: float, last_activity: float, last_sweep: float, last_tick: float) -> bool:
@@ -41,57 +36,78 @@ def due(now: float, last_activity: float, last_sweep: float, last_tick: float) -
 
 
 def sweep(
-    roots: Iterable[Path],
+    roots: Iterable[str],
     wanted: Callable[[str], bool],
     enters: Callable[[str], bool] = lambda _: True,
     on_error: Callable[[OSError], None] = lambda _: None,
 ) -> Iterator[Found]:
-    """All regular files under `roots` whose path is `wanted`, each once, in no particular order.
+    """All regular files under `roots` whose path is `wanted`, each once; those of one directory one after the other.
 
     A directory below a root is looked into if `enters` says so.
 
     What is not there (a root, a file deleted meanwhile, a link to nowhere) is not an error. What cannot be read is
     given to `on_error`, and the sweep goes on.
     """
-    top = [os.fspath(root) for root in roots]
-    directories, links = list(top), list[str]()
-    entered, counted = set[tuple[int, int]](), set[tuple[int, int]]()
-    while directories or links:
-        path = directories.pop() if directories else links.pop()
+    walk, top = _Walk(list(roots), wanted), set(roots)
+    while walk.directories or walk.links:
+        path = walk.directories.pop() if walk.directories else walk.links.pop()
         if path not in top and not (enters(path) or wanted(path)):
             continue
         try:
-            for name, status in _look(path, wanted, directories, links, entered):
-                if (status.st_dev, status.st_ino) not in counted:
-                    counted.add((status.st_dev, status.st_ino))
-                    yield Found(Path(name), status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+            yield from walk.look(path)
         except OSError as error:
             if error.errno not in _GONE:
                 on_error(error)
 
 
-def _look(
-    path: str, wanted: Callable[[str], bool], directories: list[str], links: list[str], entered: set[tuple[int, int]]
-) -> Iterator[tuple[str, os.stat_result]]:
-    """The files that `path` holds, or is (behind a link); what else it holds goes to `directories` and `links`."""
-    status = Path(path).stat()
-    if stat.S_ISREG(status.st_mode) and wanted(path):
-        yield path, status
-    if not stat.S_ISDIR(status.st_mode) or (status.st_dev, status.st_ino) in entered:
-        return
-    entered.add((status.st_dev, status.st_ino))
-    with os.scandir(path) as entries:
-        for entry in entries:
-            if entry.is_symlink():
-                links.append(entry.path)
-            elif entry.is_dir():
-                directories.append(entry.path)
-            elif entry.is_file() and wanted(entry.path):
-                yield from _status(entry)
+class _Walk:
+    """What is still to be looked at, and what was.
 
+    Nothing is held of a plain file: it is met once, in its directory. Only where several names or links may lead to one, it is
+    remembered; and a link's end was met, if the directory was listed in which it lies.
+    """
 
-def _status(entry: os.DirEntry[str]) -> Iterator[tuple[str, os.stat_result]]:
-    try:
-        yield entry.path, entry.stat()
-    except FileNotFoundError:  # deleted since it was listed: the rest of its directory is still to come
-        return
+    def __init__(self, roots: list[str], wanted: Callable[[str], bool]) -> None:
+        self.directories, self.links = roots, list[str]()
+        self._wanted = wanted
+        self._entered: dict[tuple[int, int], str] = {}  # each directory, by the path under which it was listed
+        self._counted = set[tuple[int, int]]()
+
+    def look(self, path: str) -> Iterator[Found]:
+        """The files that `path` holds, or is; what else it holds goes to `directories` and `links`."""
+        status = os.stat(path)  # noqa: PTH116 - a Path keeps the names of all files that there ever were
+        identity = status.st_dev, status.st_ino
+        if stat.S_ISREG(status.st_mode) and self._wanted(path) and not self._was_met(path, status):
+            self._counted.add(identity)
+            yield Found(path, status)
+        if not stat.S_ISDIR(status.st_mode) or identity in self._entered:
+            return
+        self._entered[identity] = path
+        with os.scandir(path) as entries:
+            for entry in entries:
+                if entry.is_symlink():
+                    self.links.append(entry.path)
+                elif entry.is_dir():
+                    self.directories.append(entry.path)
+                elif entry.is_file() and self._wanted(entry.path):
+                    yield from self._plain(entry)
+
+    def _plain(self, entry: os.DirEntry[str]) -> Iterator[Found]:
+        try:
+            status = entry.stat()
+        except FileNotFoundError:  # deleted since it was listed: the rest of its directory is still to come
+            return
+        identity = status.st_dev, status.st_ino
+        if identity in self._counted:
+            return
+        if status.st_nlink > 1:
+            self._counted.add(identity)
+        yield Found(entry.path, status)
+
+    def _was_met(self, path: str, status: os.stat_result) -> bool:
+        if (status.st_dev, status.st_ino) in self._counted:
+            return True
+        folder, name = os.path.split(os.path.realpath(path))
+        there = os.stat(folder)  # noqa: PTH116 - see above
+        listed = self._entered.get((there.st_dev, there.st_ino))
+        return listed is not None and self._wanted(os.path.join(listed, name))  # noqa: PTH118 - see above

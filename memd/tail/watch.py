@@ -13,12 +13,15 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
+from heapq import heappop, heappush
+from itertools import groupby
 from pathlib import Path
 
 from watchdog.events import FileSystemEvent
 
-from memd.tail.active import HOT_FOR, MOST_DIRECTORIES, Active
+from memd.tail.active import HOT_FOR, MOST_DIRECTORIES, MOST_HOT, Active
 from memd.tail.kernel import Watches
+from memd.tail.seen import Seen, state_of
 from memd.tail.sweep import due, sweep
 
 TICK = 1.0  # seconds between looks at the active files
@@ -34,7 +37,7 @@ def clock() -> float:
 
 
 class Watcher:
-    """Calls `on_hint(path)` whenever a wanted file may have changed, appeared or gone.
+    """Calls `on_hint(path)`, a text, whenever a wanted file may have changed, appeared or gone.
 
     `wanted(path)` decides by the path alone, as `enters(path)` does for directories below a root. `on_hint` is called from
     two threads, also at the same time; it has to be quick (put the path into a queue) and must not raise. The first sweep
@@ -49,7 +52,7 @@ class Watcher:
         roots: Iterable[Path],
         wanted: Callable[[str], bool],
         enters: Callable[[str], bool],
-        on_hint: Callable[[Path], None],
+        on_hint: Callable[[str], None],
         *,
         waits: Callable[[str], bool] = lambda _: False,
         most_directories: int = MOST_DIRECTORIES,
@@ -68,7 +71,7 @@ class Watcher:
         self._fresh: deque[str] = deque()  # directories that just appeared
         self._lock = threading.Lock()  # for the two below
         self._active = Active(self._roots, most_directories)
-        self._seen: dict[str, int] = {}  # each wanted file's state when it was last looked at
+        self._seen = Seen()
 
     def start(self) -> None:
         """Start watching; the first sweep begins at once, in the watcher's thread."""
@@ -132,19 +135,38 @@ class Watcher:
     def _sweep(self) -> None:
         self._sweep_asked = False
         errors: list[str] = []
-        found, changed = dict[str, int](), list[tuple[int, str]]()
-        for file in sweep(map(Path, self._roots), self._wanted, self._enters, lambda error: errors.append(str(error))):
-            path, state = os.fspath(file.path), hash((file.inode, file.size, file.mtime_ns))
-            found[path] = state
-            if self._seen.get(path) != state:
-                changed.append((file.mtime_ns, path))
+        visited, fresh = set[str](), list[tuple[float, str]]()
+        files = sweep(self._roots, self._wanted, self._enters, lambda error: errors.append(str(error)))
+        for folder, found in groupby(files, lambda file: os.path.dirname(file.path)):  # noqa: PTH120 - of every file
+            visited.add(folder)
+            self._compare_all(folder, {os.path.basename(file.path): file.status for file in found}, fresh)  # noqa: PTH119
         self._unreadable = tuple(errors)
-        now = time.time()
-        for mtime, path in sorted(changed):  # the latest last: they stay active longest
-            self._compare(path, found[path], max(0.0, now - mtime / 1e9))
         with self._lock:
-            missing = self._seen.keys() - found.keys()
-        for path in missing:
+            for changed, path in sorted(fresh):  # the latest last: they stay active longest
+                self._active.touch(path, changed)
+            left = [folder for folder in self._seen.folders() if folder not in visited]
+        for folder in left:
+            self._compare_all(folder, {}, fresh)
+
+    def _compare_all(self, folder: str, found: dict[str, os.stat_result], fresh: list[tuple[float, str]]) -> None:
+        """Hint at the files of a directory that are not as they were or are missing; `fresh` takes the last that changed.
+
+        A file that changed long ago is none that a client works on: the first sweep finds thousands of them.
+        """
+        with self._lock:
+            changed = self._seen.update(folder, {name: state_of(status) for name, status in found.items()})
+            missing = [name for name in self._seen.names(folder) if name not in found]
+        now, ticks = time.time(), clock()
+        for name in changed:
+            path = os.path.join(folder, name)  # noqa: PTH118 - of every file
+            age = max(0.0, now - found[name].st_mtime)
+            if age < HOT_FOR:
+                heappush(fresh, (ticks - age, path))
+                if len(fresh) > MOST_HOT:
+                    heappop(fresh)
+            self._on_hint(path)
+        for name in missing:
+            path = os.path.join(folder, name)  # noqa: PTH118
             self._compare(path, _state(path))
 
     def _look_at_hot(self, now: float) -> None:
@@ -179,14 +201,14 @@ class Watcher:
                 self._compare(entry.path, _state(entry.path))
         return [entry.path for entry in entries if entry.is_dir(follow_symlinks=False) and self._enters(entry.path)]
 
-    def _compare(self, path: str, state: int, age: float = 0.0) -> None:
-        """Hint if the file is not as it was last seen; `age`: seconds since it changed, as far as that is known."""
+    def _compare(self, path: str, state: int) -> None:
+        """Hint if the file is not as it was last seen."""
         with self._lock:
-            changed = self._seen.get(path, 0) != state
+            changed = self._seen[path] != state
             if changed:
-                self._record(path, state, age)
+                self._record(path, state)
         if changed:
-            self._on_hint(Path(path))
+            self._on_hint(path)
 
     # What watchdog's thread does
 
@@ -202,23 +224,18 @@ class Watcher:
                 continue
             with self._lock:
                 self._record(path, _state(path))
-            self._on_hint(Path(path))
+            self._on_hint(path)
 
-    def _record(self, path: str, state: int, age: float = 0.0) -> None:
-        """A file that changed long ago is none that a client works on: the first sweep finds thousands of them."""
-        if age < HOT_FOR:
-            self._active.touch(path, clock() - age)
-        if state:
-            self._seen[path] = state
-        else:
-            self._seen.pop(path, None)
+    def _record(self, path: str, state: int) -> None:
+        self._active.touch(path, clock())
+        self._seen.put(path, state)
+        if not state:
             self._active.forget(path)
 
 
 def _state(path: str) -> int:
     """A number that changes when the file does; 0 when it is not there."""
     try:
-        status = os.stat(path)  # noqa: PTH116 - hundreds of times a second: a Path of each costs more than the look
+        return state_of(os.stat(path))  # noqa: PTH116 - hundreds of times a second: a Path of each costs more than the look
     except OSError:
         return 0
-    return hash((status.st_ino, status.st_size, status.st_mtime_ns))

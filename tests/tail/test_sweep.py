@@ -1,6 +1,7 @@
 """Sweeps: every file once, whatever the links; and when the next one is due."""
 
 import os
+from itertools import groupby
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ def wanted(path):
 
 
 def paths(*roots, on_error=lambda _: None):
-    return sorted(found.path for found in sweep(roots, wanted, on_error=on_error))
+    return sorted(Path(found.path) for found in sweep(map(str, roots), wanted, on_error=on_error))
 
 
 @pytest.fixture
@@ -27,11 +28,10 @@ def root(tmp_path):
 
 class TestSweep:
     def test_found(self, root):
-        """A file is found with what identifies it."""
+        """A file is found with what tells whether it is as it was."""
         path = root / "one.jsonl"
-        status = path.stat()
-        found = next(found for found in sweep([root], wanted) if found.path == path)
-        assert Found(path, status.st_dev, status.st_ino, 2, status.st_mtime_ns) == found
+        found = next(found for found in sweep([str(root)], wanted) if found.path == str(path))
+        assert Found(str(path), path.stat()) == found
 
     def test_all(self, root):
         assert paths(root) == [root / "a/deep/er/three.jsonl", root / "a/two.jsonl", root / "one.jsonl"]
@@ -55,6 +55,26 @@ class TestSweep:
         farm = tmp_path / "farm"
         assert paths(farm) == [farm / "one.jsonl", farm / "projects/er/three.jsonl"]
 
+    def test_two_links_to_one_file(self, root, tmp_path):
+        """A file outside is counted once; one whose own name is not wanted is found through the link that is."""
+        farm, notes = tmp_path / "farm", root / "a" / "notes.txt"
+        farm.mkdir()
+        (tmp_path / "outside.jsonl").touch()
+        (farm / "first.jsonl").symlink_to(tmp_path / "outside.jsonl")
+        (farm / "second.jsonl").symlink_to(tmp_path / "outside.jsonl")
+        (farm / "notes.jsonl").symlink_to(notes)
+        found = paths(farm, root)
+        assert len({farm / "first.jsonl", farm / "second.jsonl"} & set(found)) == 1
+        assert [farm / "notes.jsonl"] == [path for path in found if path.samefile(notes)]
+
+    def test_together(self, root):
+        """The files of one directory come one after the other."""
+        for number in range(3):
+            (root / "a" / f"more{number}.jsonl").touch()
+            (root / "a" / "deep" / f"more{number}.jsonl").touch()
+        folders = [os.path.dirname(found.path) for found in sweep([str(root)], wanted)]
+        assert len(set(folders)) == len([folder for folder, _ in groupby(folders)])
+
     def test_loops(self, root):
         """Links that lead back, to themselves or to nowhere end nothing."""
         expected = paths(root)
@@ -63,8 +83,8 @@ class TestSweep:
         (root / "nowhere.jsonl").symlink_to(root / "nothing")
         os.mkfifo(root / "fifo.jsonl")
         errors, asked = [], []
-        found = sweep([root], lambda path: asked.append(path) or wanted(path), on_error=errors.append)
-        assert sorted(found.path for found in found) == expected
+        found = sweep([str(root)], lambda path: asked.append(path) or wanted(path), on_error=errors.append)
+        assert sorted(Path(found.path) for found in found) == expected
         assert errors == []
         assert len(asked) == 4  # nothing was walked through twice
 
@@ -113,7 +133,7 @@ def test_a_directory_that_nobody_enters_costs_nothing(tmp_path):
     (tmp_path / "link").symlink_to(tmp_path / "out")
     asked = []
 
-    found = list(sweep([tmp_path], lambda path: asked.append(path) or wanted(path), lambda path: "/in" in path))
+    found = list(sweep([str(tmp_path)], lambda path: asked.append(path) or wanted(path), lambda path: "/in" in path))
 
-    assert [tmp_path / "in" / "deep" / "a.jsonl"] == [one.path for one in found]
+    assert [tmp_path / "in" / "deep" / "a.jsonl"] == [Path(one.path) for one in found]
     assert not [path for path in asked if "/out/" in path]

@@ -52,18 +52,20 @@ def _expired(store: Store, days: int, now: int) -> list[Session]:
 
 
 def _old(store: Store, before: int, at: Callable[[Session], int]) -> list[Session]:
-    everyone, pinned, last = store.sessions(children=True), store.pinned(), dict[str, int]()
-    known = {one.id for one in everyone}
-    for one in everyone:
+    known, last = {one.id for one in store.each_session(children=True)}, dict[str, int]()
+    for one in store.each_session(children=True):
         root = one.parent if one.parent in known else one.id
         last[root] = max(last.get(root, 0), at(one))
-    return [one for one in everyone if one.id in last and last[one.id] < before and one.id not in pinned]
+    pinned = store.pinned()
+    old = {name for name, its in last.items() if its < before and name not in pinned}
+    return [one for one in store.each_session(children=True) if one.id in old] if old else []
 
 
 def within(store: Store, glob: str, base: str, home: str) -> list[Session]:
     """Sessions that are not pinned and were started in directories that the glob fits."""
-    everyone, pinned = store.sessions(children=True), store.pinned()
-    fits = [one for one in everyone if one.cwd and fitting(one.cwd, [glob], base=base, home=home)]
+    pinned = store.pinned()
+    everyone = (one for one in store.each_session(children=True) if one.cwd)
+    fits = [one for one in everyone if fitting(one.cwd or "", [glob], base=base, home=home)]
     return [one for one in fits if one.id not in pinned and one.parent not in pinned]
 
 

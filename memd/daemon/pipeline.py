@@ -8,7 +8,7 @@ runs it in its worker thread (`worker`), `memd ingest` and `memd checkpoint` run
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from memd.config import Config, Paths
@@ -21,7 +21,7 @@ from memd.daemon.layer import Layer
 from memd.daemon.reader import Reader, Step
 from memd.daemon.revising import Reviser
 from memd.errors import NotFound, Unwanted
-from memd.model import Checkpoint, Receipt, Session
+from memd.model import Checkpoint, Receipt
 from memd.project import identity
 from memd.store import Seed, Store
 from memd.store.folders import Folders
@@ -250,14 +250,11 @@ class Pipeline:
 
     def unfinished(self) -> list[str]:
         """Sessions whose checkpoint or its files a crash left behind the record, the newest first."""
-        return [one.id for one in self.store.sessions() if one.messages and not self._finished(one)]
+        return self.store.unfinished(
+            lambda tool, native, number: self.folders.published(self.folders.session(tool, native)) == number
+        )
 
-    def _finished(self, one: Session) -> bool:
-        made = self.store.current_checkpoint(one.id)
-        folder = self.folders.session(one.tool, one.native)
-        return made is not None and made.upto >= one.messages and self.folders.published(folder) == made.number
-
-    def missing(self) -> list[tuple[Tool, Path]]:
-        """Transcripts that were deleted while nobody watched."""
-        known = ((tool, Path(path)) for tool in TOOLS.values() for path in self.store.offsets(tool.name))
-        return [(tool, path) for tool, path in known if not tool.there(path)]
+    def missing(self) -> Iterator[tuple[Tool, Path]]:
+        """Transcripts that were deleted while nobody watched, one at a time; nothing may be recorded meanwhile."""
+        known = ((tool, Path(path)) for tool in TOOLS.values() for path in self.store.paths(tool.name))
+        return ((tool, path) for tool, path in known if not tool.there(path))

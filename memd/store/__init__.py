@@ -8,7 +8,7 @@ its own are in `rows`.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -147,7 +147,11 @@ class Store:
 
     def offsets(self, tool: str) -> dict[str, int]:
         """How far each transcript of a tool that is still there is read, in its unit, by path."""
-        return sessions.offsets(self._db, tool)
+        return dict(sessions.offsets(self._db, tool))
+
+    def paths(self, tool: str) -> Iterator[str]:
+        """The transcripts of a tool that are still there, one at a time; nothing may be written meanwhile."""
+        return (path for path, _ in sessions.offsets(self._db, tool))
 
     # Sessions.
 
@@ -157,7 +161,18 @@ class Store:
 
     def sessions(self, *, children: bool = False, last: int | None = None) -> list[Session]:
         """All sessions or the `last` N, newest entry first; sub-agents only if asked for."""
-        return sessions.sessions(self._db, children=children, last=last)
+        return list(sessions.each(self._db, children=children, last=last))
+
+    def each_session(self, *, children: bool = False) -> Iterator[Session]:
+        """All sessions, one at a time: ten thousand at once take ten megabytes. Nothing may be written meanwhile."""
+        return sessions.each(self._db, children=children)
+
+    def unfinished(self, finished: Callable[[str, str, int], bool]) -> list[str]:
+        """Sessions with messages whose checkpoint does not hold for all of them, or is not `finished`, newest first.
+
+        `finished` is asked with the tool, the native id and the checkpoint's number.
+        """
+        return sessions.unfinished(self._db, finished)
 
     def tally(self, *, children: bool = False) -> dict[str, int]:
         """How many sessions of each tool are recorded, the tool with the most first."""

@@ -1,5 +1,8 @@
 """Sessions and sources: lists, the one that a person means, and how far each transcript is read."""
 
+from collections.abc import Callable, Iterator
+from itertools import chain
+
 from memd.errors import Ambiguous, NotFound
 from memd.model import Session
 from memd.store.database import Database
@@ -20,15 +23,25 @@ def session(database: Database, name: str) -> Session | None:
     return Session(*found) if found else None
 
 
-def sessions(database: Database, *, children: bool, last: int | None = None) -> list[Session]:
+def each(database: Database, *, children: bool, last: int | None = None) -> Iterator[Session]:
     """All sessions or the last N, the one with the newest entry first."""
-    rows = database.rows(
+    rows = database.each(
         'SELECT id, tool, native, parent, path, cwd, title, model, "window", version, entrypoint, forked_from,'
         " created_at, last_at, ended_at, turn_ended_at, tokens, messages, compactions, seen_at FROM session"
         " WHERE parent IS NULL OR ? ORDER BY ifnull(last_at, seen_at) DESC, row DESC LIMIT ?",
         (children, _NO_LIMIT if last is None else last),
     )
-    return [Session(*row) for row in rows]
+    return (Session(*row) for row in rows)
+
+
+def unfinished(database: Database, finished: Callable[[str, str, int], bool]) -> list[str]:
+    """Sessions whose checkpoint does not hold for all that they have; see `Store.unfinished`."""
+    rows = database.each(
+        "SELECT s.id, tool, native, number FROM session s LEFT JOIN checkpoint c ON c.session = s.row AND upto >= messages"
+        " AND number = (SELECT max(number) FROM checkpoint WHERE session = s.row)"
+        " WHERE parent IS NULL AND messages > 0 ORDER BY ifnull(last_at, seen_at) DESC, s.row DESC"
+    )
+    return [name for name, tool, native, number in rows if number is None or not finished(tool, native, number)]
 
 
 def tally(database: Database, *, children: bool) -> dict[str, int]:
@@ -43,11 +56,11 @@ def tally(database: Database, *, children: bool) -> dict[str, int]:
 def find(database: Database, text: str | None, cwd: str | None) -> Session:
     """The session that a person means; see `Store.find`."""
     if text is None:
-        return _newest(sessions(database, children=False), cwd)
+        return _newest(each(database, children=False), cwd)
     if not text:
         raise NotFound("the name of a session that was given is empty; leave it out, and the newest is meant")
     exact = None if _undecoded(text) else session(database, text)
-    return exact or _only(text, _matches(sessions(database, children=True), text))
+    return exact or _only(text, _matches(list(each(database, children=True)), text))
 
 
 def _undecoded(text: str) -> bool:
@@ -55,10 +68,11 @@ def _undecoded(text: str) -> bool:
     return any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
-def _newest(everyone: list[Session], cwd: str | None) -> Session:
-    if not everyone:
+def _newest(everyone: Iterator[Session], cwd: str | None) -> Session:
+    newest = next(everyone, None)
+    if newest is None:
         raise NotFound("no session is recorded yet")
-    return next((one for one in everyone if cwd is not None and one.cwd == cwd), everyone[0])
+    return next((one for one in chain([newest], everyone) if cwd is not None and one.cwd == cwd), newest)
 
 
 def _matches(everyone: list[Session], text: str) -> list[Session]:
@@ -113,13 +127,13 @@ def sources(database: Database) -> list[SourceRow]:
     return [SourceRow(*row) for row in rows]
 
 
-def offsets(database: Database, tool: str) -> dict[str, int]:
-    """How far each transcript of a tool that is still there is read, by path."""
-    rows = database.rows(
+def offsets(database: Database, tool: str) -> Iterator[tuple[str, int]]:
+    """The path of each transcript of a tool that is still there, and how far it is read."""
+    rows = database.each(
         "SELECT o.path, o.offset FROM source o JOIN session s ON s.row = o.session WHERE s.tool = ? AND o.gone_at IS NULL",
         (tool,),
     )
-    return dict(rows)
+    return ((path, offset) for path, offset in rows)
 
 
 def forget_source(database: Database, path: str, at: int) -> None:

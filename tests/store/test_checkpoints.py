@@ -4,6 +4,7 @@ import pytest
 
 from memd.errors import NotFound, Refused
 from memd.model import Checkpoint, Parts, Problem, TokenCounts
+from memd.store import Seed
 
 from .builders import ONE, TWO, checkpoint, commit, message
 
@@ -117,3 +118,18 @@ def test_what_changes_nothing_is_confirmed(recorded):
     recorded.confirm_checkpoint(TWO.session, 9)
     assert (recorded.checkpoint(ONE.session, 1).upto, recorded.current_checkpoint(ONE.session).upto) == (1, 9)
     assert recorded.current_checkpoint(TWO.session) is None
+
+
+def test_what_a_crash_left_behind_is_unfinished(recorded):
+    """A checkpoint that is behind its messages, whatever an older one said, or whose files are; newest first; no sub-agents."""
+    commit(recorded, message("child"), seed=Seed("codex:a/b", "codex", "b", ONE.session, "/t/child"))
+    assert {ONE.session, TWO.session} == set(recorded.unfinished(lambda *_: True))
+    add(recorded, "extractive", "extractive")
+    recorded.add_checkpoint(checkpoint(1, session=TWO.session), "d")
+    recorded.confirm_checkpoint(ONE.session, 1)
+    recorded.confirm_checkpoint(TWO.session, 1)
+    asked = []
+    assert [ONE.session] == recorded.unfinished(lambda *of: asked.append(of) or of[2] == 1)
+    assert {(ONE.tool, ONE.native, 2), (TWO.tool, TWO.native, 1)} == set(asked)
+    commit(recorded, message("later"), seed=TWO)
+    assert [TWO.session] == recorded.unfinished(lambda *_: True)

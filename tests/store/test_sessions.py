@@ -35,6 +35,7 @@ def test_lists_are_newest_first_and_hide_children(many):
     assert ids == [one.id for one in many.sessions()]
     children = ["claude-code:abc1/agent-7", "opencode:ses_5a/agent-9"]
     assert [one.id for one in many.sessions(children=True)] == [children[0], *ids, children[1]]
+    assert many.sessions(children=True) == list(many.each_session(children=True))
     add(many, "opencode:timeless", now=25)
     assert many.sessions()[1].id == "opencode:timeless"
 

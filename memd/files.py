@@ -8,9 +8,7 @@ write means.
 
 import fcntl
 import os
-import shutil
 import stat
-import tempfile
 from contextlib import suppress
 from pathlib import Path
 from typing import Self
@@ -27,6 +25,8 @@ def write_atomic(path: Path, data: bytes, mode: int = 0o600, *, durable: bool = 
     Raises:
         OSError: no room, no permission, no such folder. The old file is untouched and nothing is left beside it.
     """
+    import tempfile  # noqa: PLC0415 - what only looks needs it not
+
     target = path.resolve()
     descriptor, name = tempfile.mkstemp(prefix=".memd-", suffix=".tmp", dir=target.parent)
     try:
@@ -99,6 +99,8 @@ def _refuse_shared(path: Path) -> None:
 def remove_tree(path: Path) -> None:
     """Remove a folder with all that is in it, or a file; a link is removed, not what it leads to. None there: done."""
     if path.is_dir() and not path.is_symlink():
+        import shutil  # noqa: PLC0415 - what only looks needs it not
+
         shutil.rmtree(path)
     else:
         path.unlink(missing_ok=True)

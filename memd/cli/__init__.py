@@ -8,14 +8,15 @@ defect: exit 3 and a log file that has the rest.
 import importlib
 import os
 import sys
-import traceback
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from memd import __version__
 from memd.errors import MemdError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 COMMANDS = {
     "run": "the daemon in the foreground (systemd and launchd start this)",
@@ -98,7 +99,7 @@ def main() -> None:
     except MemdError as error:
         sys.exit(_say(str(error), 1))
     except OSError as error:  # the machine's doing: no permission, a full disk
-        _keep(traceback.format_exc())
+        _keep(_trace())
         sys.exit(_say(f"{error.filename or 'cannot go on'}: {error.strerror or error}", 1))
     except Exception:  # noqa: BLE001 - the one door: a defect is told, logged and ends the command
         sys.exit(_defect())
@@ -124,13 +125,19 @@ def _say(text: str, code: int) -> int:
 
 
 def _defect() -> int:
-    trace = traceback.format_exc()
+    trace = _trace()
     if "--debug" in sys.argv:
         click.echo(trace, err=True)
     failed = _keep(trace)
     if failed is not None:
         return _say(f"a defect in memd, and it could not be logged ({failed}); --debug shows it", 3)
     return _say(f"a defect in memd; the details are in {_log()}", 3)
+
+
+def _trace() -> str:
+    import traceback  # noqa: PLC0415 - only a defect needs it
+
+    return traceback.format_exc()
 
 
 def _keep(trace: str) -> OSError | None:
@@ -145,7 +152,7 @@ def _keep(trace: str) -> OSError | None:
     return None
 
 
-def _log() -> Path:
+def _log() -> "Path":
     from memd.config import paths  # noqa: PLC0415 - only a defect needs it
 
     return paths(os.environ).log

@@ -2,16 +2,18 @@
 
 import os
 from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
-from click.shell_completion import CompletionItem
 
 from memd import config
 from memd.errors import MemdError
 
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
 F = TypeVar("F", bound=Callable[..., Any])
-Found = list[CompletionItem]
+Found = list["CompletionItem"]
 
 SESSION = (
     "SESSION is the beginning of a session's id, with or without its tool's name. Without it the newest session of this "
@@ -39,15 +41,21 @@ def sessions(context: click.Context, parameter: click.Parameter, begun: str) -> 
         return []
     named = [(one.id if ":" in begun else one.native, one) for one in found]
     return [
-        CompletionItem(name, help=printable(oneline(one.title or one.cwd or "", 60)))
+        _item(name, help=printable(oneline(one.title or one.cwd or "", 60)))
         for name, one in named
         if name.startswith(begun)
     ]
 
 
+def _item(name: str, **shown: str) -> "CompletionItem":
+    from click.shell_completion import CompletionItem  # noqa: PLC0415 - only where a shell asks
+
+    return CompletionItem(name, **shown)
+
+
 def among(words: Callable[[], Iterable[str]]) -> Callable[[click.Context, click.Parameter, str], Found]:
     """Completion by a fixed list."""
-    return lambda _context, _parameter, begun: [CompletionItem(word) for word in words() if word.startswith(begun)]
+    return lambda _context, _parameter, begun: [_item(word) for word in words() if word.startswith(begun)]
 
 
 def channels() -> list[str]:

@@ -16,12 +16,12 @@ from rich.text import Text
 
 from memd import assets, tokens
 from memd.cli import paper
-from memd.cli.screen import Screen
+from memd.cli.console import Screen
 from memd.cli.status_table import bar, given, health, made
 from memd.config import Config, Paths
 from memd.daemon import survey
 from memd.daemon.pipeline import Pipeline
-from memd.daemon.setup.facts import facts
+from memd.daemon.setup.standing import standing
 from memd.model import Channel, Record
 from memd.model.text import oneline
 from memd.tools.claude_code import example
@@ -138,7 +138,7 @@ class Stage:
         session = store.session(NAME)
         if session is None:
             return
-        row = survey.row(store, session, None, facts(self.paths, self.environ), self.settings)
+        row = survey.row(store, session, None, standing(self.paths, self.environ), self.settings)
         parts = (
             "  ",
             health(row),

@@ -1,31 +1,22 @@
-"""Where tables are printed: on a terminal as a page of its width, elsewhere line by line; a closed pipe is left to the door."""
+"""Where tables are printed: on a terminal as a page of its width, elsewhere line by line, for which no rich is loaded."""
 
 import sys
 from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
-from rich.console import Console, RenderableType
-
+from memd.cli.common import print_text
 from memd.model.text import printable
 
-PLAIN = 100_000
-"""Columns where there is no terminal: nothing is folded for grep."""
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 
-class Screen(Console):
-    """As rich has it; but `memd status | head` ends well, as the other commands do (rich makes it a failure)."""
-
-    def on_broken_pipe(self) -> None:
-        """The reader has seen enough: the door knows what to do."""
-        self.quiet = True
-        raise BrokenPipeError
-
-
-def show(page: Callable[[int], RenderableType], plain: Callable[[], Iterable[str]]) -> None:
-    """Print `page(columns)` on a terminal, else the lines of `plain()` without colours."""
+def show(page: "Callable[[int], RenderableType]", plain: Callable[[], Iterable[str]]) -> None:
+    """Print `page(columns)` on a terminal, else the lines of `plain()` as they are, without colours."""
     if sys.stdout.isatty():
+        from memd.cli.console import Screen  # noqa: PLC0415 - a pipe needs no rich
+
         screen = Screen(highlight=False, markup=False)
         screen.print(page(screen.width))
         return
-    out = Screen(highlight=False, markup=False, soft_wrap=True, no_color=True, width=PLAIN)
-    for line in plain():
-        out.print(printable(line))
+    print_text("\n".join(map(printable, plain())))

@@ -3,8 +3,9 @@
 import os
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,16 +17,15 @@ from memd.config import Config, Paths
 from memd.daemon.survey import Row, row
 from memd.errors import NotFound
 from memd.model import Session, Spent
-from memd.model.text import printable
 from memd.store import Store
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from memd.cli.status_story import Moment
-    from memd.daemon.setup.facts import SetupFacts
+    from memd.daemon.setup.service import Keeping
 
 DAY = 86_400_000
-SHOWN = 3
-"""So many of the daemon's newest troubles are shown to people; JSON has all."""
 OLD = 20
 """So many sessions are shown to people; older ones are summed up."""
 
@@ -84,9 +84,27 @@ def command(session: str | None, *, everything: bool, watch: bool, as_json: bool
     if as_json:
         _print_object(look(settings, places, Asked(session, everything, None)), places)
         return
-    from memd.cli.status_table import show  # noqa: PLC0415 - JSON needs no rich
+    asked = Asked(session, everything, None if everything else OLD, story=session is not None)
+    _show(look(settings, places, asked))
 
-    show(look(settings, places, Asked(session, everything, None if everything else OLD, story=session is not None)))
+
+def _show(view: View) -> None:
+    """Print it as the place where it goes wants it."""
+    from memd.cli import screen  # noqa: PLC0415 - JSON needs no table
+
+    screen.show(partial(_page, view), partial(_lines, view))
+
+
+def _page(view: View, width: int) -> "RenderableType":
+    from memd.cli.status_table import page  # noqa: PLC0415 - only a terminal needs rich
+
+    return page(view, width)
+
+
+def _lines(view: View) -> Iterable[str]:
+    from memd.cli.status_lines import lines  # noqa: PLC0415 - only a pipe needs them
+
+    return lines(view)
 
 
 def look(settings: Config, places: Paths, asked: Asked) -> View:
@@ -95,10 +113,10 @@ def look(settings: Config, places: Paths, asked: Asked) -> View:
     Raises:
         NotFound, Ambiguous: the session that is asked about is not one.
     """
-    from memd.daemon.setup.facts import facts  # noqa: PLC0415 - after the help
+    from memd.daemon.setup.standing import standing  # noqa: PLC0415 - after the help
 
     daemon = daemon_state(places)
-    setup = facts(places, os.environ)
+    setup = standing(places, os.environ)
     rows: list[Row] = []
     spent, older = Spent(0, 0), dict[str, int]()
     story: tuple[Moment, ...] = ()
@@ -115,7 +133,7 @@ def look(settings: Config, places: Paths, asked: Asked) -> View:
     hung = silent(places) if daemon is None else None
     now = int(time.time() * 1000)
     installed = any(tool.installed for tool in setup.tools)
-    notes = (*restarts(setup), *set_aside(places))
+    notes = (*restarts(_keeping()), *set_aside(places))
     return View(now, settings, daemon, hung, notes, spent, tuple(rows), older, story, installed)
 
 
@@ -154,20 +172,14 @@ def _print_object(view: View, places: Paths) -> None:
     )
 
 
-def nothing(view: View) -> str:
-    """What is said where there is no session yet."""
-    first = "" if view.installed else " First put the hooks in: `memd install`."
-    return f"Nothing is recorded yet: sessions appear here as soon as an agent writes a transcript.{first}"
+def _keeping() -> "Keeping":
+    from memd.daemon.setup import service  # noqa: PLC0415 - after the help
+
+    return service.keeping(service.here(os.environ))
 
 
-def troubles(view: View) -> tuple[str, ...]:
-    """The daemon's newest troubles."""
-    return tuple(map(printable, view.daemon["errors"][-SHOWN:])) if view.daemon else ()
-
-
-def restarts(setup: "SetupFacts") -> tuple[str, ...]:
+def restarts(service: "Keeping") -> tuple[str, ...]:
     """What a person should know about who starts the daemon again."""
-    service = setup.service
     if service.kind is None or not service.enabled:
         nothing = "nothing will restart the daemon after a crash or a reboot"
         if service.trouble:
@@ -187,12 +199,3 @@ def set_aside(places: Paths) -> tuple[str, ...]:
         " models and people had decided is in that folder and in each session's history alone"
         for folder in kept(places.state)
     )
-
-
-def models_line(settings: config.Config, spent: Spent) -> str:
-    """The same for people; "" where no model wrote or may write."""
-    if settings.checkpoint.writer == "extractive" and not spent.runs:
-        return ""
-    caps = settings.checkpoint
-    used = f"{spent.runs} of {caps.runs_per_day} runs, {spent.tokens:,} of {caps.tokens_per_day:,} input tokens"
-    return f"models in the last 24 hours: {used} (writer: {caps.writer})"

@@ -3,26 +3,13 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from rich.console import Group, RenderableType
-from rich.table import Table
-from rich.text import Text
-
 from memd.daemon.survey import Row
 from memd.model import Boundary, Checkpoint, Delivered, Session
-from memd.model.text import ago, clock, oneline, printable
+from memd.model.text import ago, clock
 from memd.store import Store
 
-LAST = 40
-"""So many moments are shown, the newest."""
 LATER = 60_000
 """Milliseconds within which a compaction's row follows on what its hooks gave."""
-_SIGNS = {
-    "start": ("○", "dim"),
-    "checkpoint": ("◆", "cyan"),
-    "compaction": ("▼", "yellow"),
-    "delivery": ("▲", "green"),
-    "end": ("●", "dim"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,37 +61,8 @@ def _by(given: Delivered) -> str:
     return f" by {given.hook}" if given.hook else ""
 
 
-def story(row: Row, happened: tuple[Moment, ...], now: int) -> RenderableType:
-    """One session for a terminal."""
-    from memd.cli.status_table import bar, health  # noqa: PLC0415 - that module imports this one when it is needed
-
-    table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
-    table.add_column(style="dim", no_wrap=True)
-    table.add_column(overflow="fold")
-    table.add_row("health", health(row))
-    table.add_row("context", Text.assemble(bar(row), "  ", _context(row)))
-    for name, text in _facts(row, now):
-        table.add_row(name, Text(printable(text)))
-    line = Table(box=None, pad_edge=False, show_header=False, padding=(0, 1, 0, 0))
-    line.add_column(style="dim", no_wrap=True)
-    line.add_column()
-    line.add_column(overflow="fold")
-    for one in happened[-LAST:]:
-        line.add_row(clock(one.at), Text(*_SIGNS[one.kind]), Text(printable(one.text)))
-    earlier = len(happened) - LAST
-    more = [Text(f"{earlier} earlier ones are not shown", "dim")] if earlier > 0 else []
-    head = Text(printable(row.session.id), "bold")
-    called = [Text(printable(oneline(row.title, 200)))] if row.title else []
-    return Group(head, *called, Text(), table, Text(), *more, line)
-
-
-def _context(row: Row) -> str:
-    tokens, window = row.session.tokens, row.window
-    used = "size unknown" if tokens is None else f"{tokens:,} of {window:,} tokens" if window else f"{tokens:,} tokens"
-    return used + (f", compacts by itself at {row.threshold:,}" if row.threshold else "")
-
-
-def _facts(row: Row, now: int) -> Iterator[tuple[str, str]]:
+def facts(row: Row, now: int) -> Iterator[tuple[str, str]]:
+    """What is known of it, each with its name; what goes on with the one before has none."""
     session, made, given = row.session, row.checkpoint, row.delivery
     yield "directory", (session.cwd or "unknown") + (" (not on this machine)" if row.state == "foreign" else "")
     client = ", ".join(str(one) for one in (session.version, session.model, session.entrypoint) if one)
@@ -137,7 +95,7 @@ def _facts(row: Row, now: int) -> Iterator[tuple[str, str]]:
 
 
 def lines(row: Row, happened: tuple[Moment, ...], now: int) -> Iterator[str]:
-    """The same for a pipe: facts as `name: value`, then the moments."""
-    for name, text in _facts(row, now):
+    """For a pipe: facts as `name: value`, then the moments."""
+    for name, text in facts(row, now):
         yield f"{name}: {text}" if name else f"  {text}"
     yield from (f"{clock(one.at)}  {one.kind}  {one.text}" for one in happened)

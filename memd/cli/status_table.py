@@ -1,24 +1,20 @@
-"""`memd status` for people: a line a session where there is room, two where there is not, then what is wrong and what mends it.
-
-In a pipe: plain columns that stay the same, whole ids, times in UTC, nothing cut, bent or coloured.
-"""
+"""`memd status` on a terminal: a line a session where there is room, else two, then what is wrong and what mends it."""
 
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import PurePath
 
-from rich.cells import cell_len, set_cell_size
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from memd.cli import screen
 from memd.cli.common import short_name, thousands
-from memd.cli.status import View, models_line, nothing, troubles
+from memd.cli.status import View
+from memd.cli.status_words import called, models, nothing, older, running, troubles
 from memd.daemon.survey import Row
 from memd.health import Reason
-from memd.model.text import ago, clock, oneline, printable
+from memd.model.text import ago, oneline, printable
 
 COLOURS = {"ok": "green", "stale": "yellow", "degraded": "yellow", "failing": "bold red", "never": "dim"}
 ROOM = 120
@@ -29,24 +25,6 @@ BRIEF = 76
 """Columns under which the second line leaves out the checkpoint, and has the name at its end."""
 CELLS = 12
 """How long the context's bar is."""
-_HEADS = (
-    "SESSION",
-    "HEALTH",
-    "STATE",
-    "CONTEXT",
-    "CHECKPOINT",
-    "MADE",
-    "WRITER",
-    "TOKENS",
-    "DELIVERY",
-    "DIRECTORY",
-    "TITLE",
-)
-
-
-def show(view: View) -> None:
-    """Print the view as the place where it goes wants it."""
-    screen.show(lambda width: page(view, width), lambda: _plain(view))
 
 
 def page(view: View, width: int, height: int | None = None) -> RenderableType:
@@ -54,17 +32,17 @@ def page(view: View, width: int, height: int | None = None) -> RenderableType:
     view = view if height is None else _fitting(view, width, height)
     parts: list[RenderableType] = [_daemon(view)]
     parts += [Text(f"! {trouble}", "yellow") for trouble in troubles(view)]
-    parts += [Text(cost, "dim")] if (cost := models_line(view.settings, view.spent)) else []
+    parts += [Text(cost, "dim")] if (cost := models(view.settings, view.spent)) else []
     if not view.rows:
         parts.append(Text(nothing(view)))
         return Group(*parts)
     if view.story:
-        from memd.cli.status_story import story  # noqa: PLC0415 - only where one session is asked about
+        from memd.cli.status_story_page import story  # noqa: PLC0415 - only where one session is asked about
 
         parts += [Text(), story(view.rows[0], view.story, view.at)]
     else:
         parts += [Text(), _table(view.rows, view.at, width) if width >= ROOM else _pairs(view.rows, view.at, width)]
-    parts += [Text(f"and {older}", "dim")] if (older := _older(view)) else []
+    parts += [Text(rest, "dim")] if (rest := older(view)) else []
     reasons = list(_grouped(view.rows))
     parts += [Text()] if reasons else []
     parts += [_reason(reason, names) for reason, names in reasons]
@@ -78,28 +56,16 @@ def _fitting(view: View, width: int, height: int) -> View:
     count = max(1, (height - around) // (1 if width >= ROOM else 2))
     if view.story or len(view.rows) <= count:
         return view
-    older = Counter(view.older)
-    older.update(row.session.tool for row in view.rows[count:])
-    return replace(view, rows=view.rows[:count], older=older)
+    others = Counter(view.older)
+    others.update(row.session.tool for row in view.rows[count:])
+    return replace(view, rows=view.rows[:count], older=others)
 
 
 def _daemon(view: View) -> Text:
-    daemon = view.daemon
-    if daemon is not None:
-        since = ago(daemon["since"], view.at)
-        return Text.assemble(
-            ("● ", "green"), f"daemon: running, version {daemon['version']}, pid {daemon['pid']}, started {since}"
-        )
-    if view.hung is not None:
-        return Text(f"● daemon: {view.hung}", "bold red")
-    return Text("daemon: not running (`memd run` starts it; hooks give back what is ready on disk)", "yellow")
-
-
-def _older(view: View) -> str:
-    if not view.older:
-        return ""
-    counts = ", ".join(f"{count:,} {tool}" for tool, count in view.older.items())
-    return f"{sum(view.older.values()):,} older sessions ({counts}): `memd status --all` shows them"
+    words = running(view)
+    if view.daemon is not None:
+        return Text.assemble(("● ", "green"), words)
+    return Text(f"● {words}", "bold red") if view.hung is not None else Text(words, "yellow")
 
 
 def _table(rows: Iterable[Row], now: int, width: int) -> Table:
@@ -146,11 +112,6 @@ def project(row: Row) -> str:
     """The directory's last name, which is how people call it; `(foreign)` where it is not on this machine."""
     name = printable(PurePath(row.session.cwd).name or "/") if row.session.cwd else "?"
     return f"{name} (foreign)" if row.state == "foreign" else name
-
-
-def called(row: Row) -> str:
-    """What the session is called, or how it began, on one line."""
-    return printable(oneline(row.title, 200))
 
 
 def bar(row: Row) -> Text:
@@ -203,38 +164,3 @@ def _reason(reason: Reason, names: list[str]) -> Text:
     who = names[0] if len(names) == 1 else f"{len(names)} sessions"
     colour = COLOURS[reason.health.value]
     return Text.assemble((printable(f"{who}: {reason.text}"), colour), printable(f"\n  → {reason.fix}"))
-
-
-def _plain(view: View) -> Iterable[str]:
-    """The lines for a pipe."""
-    yield _daemon(view).plain.removeprefix("● ")
-    yield from (f"! {told}" for told in (*troubles(view), *view.notes))
-    if cost := models_line(view.settings, view.spent):
-        yield cost
-    if not view.rows:
-        yield nothing(view)
-        return
-    lines = [_HEADS, *map(_cells, view.rows)]
-    widths = [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
-    yield from ("  ".join(set_cell_size(*cell) for cell in zip(line, widths, strict=True)).rstrip() for line in lines)
-    if older := _older(view):
-        yield f"and {older}"
-    for row in view.rows:
-        yield from (f"{row.session.id}: {reason.text}  ->  {reason.fix}" for reason in row.verdict.reasons)
-    if view.story:
-        from memd.cli.status_story import lines as story_lines  # noqa: PLC0415 - only where one session is asked about
-
-        yield from story_lines(view.rows[0], view.story, view.at)
-
-
-def _cells(row: Row) -> tuple[str, ...]:
-    """One session for a pipe; no cell but the last two holds a blank, and none is empty."""
-    session, found = row.session, row.checkpoint
-    context = f"{session.tokens if session.tokens is not None else '?'}/{row.window or '?'}"
-    checkpoint = ("-",) * 4
-    if found is not None:
-        total = str(found.tokens.total) if found.tokens else "?"
-        checkpoint = (str(found.number), clock(found.at).replace(" ", "T"), found.writer, total)
-    level = row.delivery.level if row.delivery else "written" if found else "-"
-    where = printable(session.cwd or "?")
-    return (session.id, row.verdict.health.value, row.state, context, *checkpoint, level, where, called(row) or "-")

@@ -26,9 +26,9 @@ from memd.daemon.forgetting import daily
 from memd.daemon.notify import notify, watchdog_interval
 from memd.daemon.pipeline import Pipeline, wall_clock
 from memd.daemon.setup import ledger, settings
-from memd.daemon.setup.facts import facts
 from memd.daemon.setup.hook import refresh_hook
 from memd.daemon.setup.repair import renew
+from memd.daemon.setup.standing import standing
 from memd.daemon.signals import Signals
 from memd.daemon.socket import Server
 from memd.daemon.sole import alone
@@ -115,7 +115,7 @@ class Daemon:
             Writing(chosen, paths, environ), self._worker, self._trouble, automatic=chosen.checkpoint.writer == AGENT
         )
         self._worker.refreshed = self._desk.look
-        look = partial(facts, paths, environ)
+        look = partial(standing, paths, environ)
         self._answers.status_line = StatusLine(self._worker, self._reader, look, self._about, chosen)
         self._answers.controls = Controls(self._worker, self._about, self._desk).table()
         self._server = Server(

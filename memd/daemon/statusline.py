@@ -13,7 +13,7 @@ from typing import Any
 from memd.config import Config
 from memd.daemon import survey
 from memd.daemon.pipeline import wall_clock
-from memd.daemon.setup.facts import SetupFacts
+from memd.daemon.setup.standing import Standing
 from memd.daemon.survey import Row
 from memd.daemon.worker import Urgency, Worker
 from memd.model import Session
@@ -40,7 +40,7 @@ class StatusLine:
         self,
         worker: Worker,
         reader: Callable[[], Store],
-        look: Callable[[], SetupFacts],
+        look: Callable[[], Standing],
         about: Callable[[], dict[str, Any]],
         settings: Config,
     ) -> None:
@@ -49,7 +49,7 @@ class StatusLine:
         self._look = look
         self._about = about
         self._settings = settings
-        self._setup: SetupFacts | None = None
+        self._setup: Standing | None = None
         self._looked = 0.0
         self._looking: asyncio.Task[None] | None = None
 
@@ -75,7 +75,7 @@ class StatusLine:
             note = partial(_set_window, session.id, moment.window)
             self._worker.submit(Urgency.COMMAND, note)
 
-    async def _installation(self) -> SetupFacts | None:
+    async def _installation(self) -> Standing | None:
         if self._looking is None and (self._setup is None or time.monotonic() - self._looked > AGAIN):
             self._looking = asyncio.create_task(self._look_aside())
         if self._setup is None and self._looking is not None:

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memd.checkpoint.due import resting
 from memd.config import Config
 from memd.daemon import summaries
 from memd.errors import Fault
-from memd.extract.response import answered
 from memd.health import Facts, Verdict, judge
+from memd.later import later
 from memd.model import BESIDE_CHANNELS, LOST, MEMO_CHANNELS, Checkpoint, Delivered, Kind, Run, Session
 from memd.model.channels import Channel
 from memd.store import SourceRow, Store
@@ -20,7 +19,11 @@ from memd.tools.protocol import Tool
 from memd.tools.registry import TOOLS
 
 if TYPE_CHECKING:
-    from memd.daemon.setup.facts import SetupFacts
+    from memd.checkpoint import due
+    from memd.daemon.setup.standing import Standing
+    from memd.extract import response
+else:
+    (due,), (response,) = later("memd.checkpoint", "due"), later("memd.extract", "response")
 
 ACTIVE = 600_000
 """Milliseconds since its last entry within which a session that did not end is active."""
@@ -60,7 +63,7 @@ def row(
     store: Store,
     session: Session,
     daemon: dict[str, Any] | None,
-    setup: "SetupFacts",
+    setup: "Standing",
     settings: Config,
 ) -> Row:
     """All that is shown of a session."""
@@ -91,7 +94,7 @@ def row(
         plugin=tool is not None and tool.sign_of_life(setup.paths.state) is not None,
         daemon=daemon is not None,
         watches_short=_short(daemon),
-        resting=resting(runs, boundaries, store.judging.taken_up(session.id)) if judged else "",
+        resting=due.resting(runs, boundaries, store.judging.taken_up(session.id)) if judged else "",
         unknown={what: count for (kind, what), count in gaps.items() if kind == "unknown"},
         damaged=sum(count for (kind, _), count in gaps.items() if kind in {"torn", "malformed"}),
         returns=sum(count for (kind, _), count in gaps.items() if kind == "writers"),
@@ -121,7 +124,7 @@ def row(
     )
 
 
-def _given(store: Store, session: Session, setup: "SetupFacts", settings: Config) -> Delivered | None:
+def _given(store: Store, session: Session, setup: "Standing", settings: Config) -> Delivered | None:
     """The last delivery, and what the agent did with it."""
     given = store.last_delivery(session.id)
     if given is None:
@@ -130,10 +133,10 @@ def _given(store: Store, session: Session, setup: "SetupFacts", settings: Config
     texts = store.messages(session.id, channels={Channel.AGENT_TEXT}, last=_CALLS)
     natives = (session.native, (session.forked_from or "").partition(":")[2])  # a fork may be given its source's
     folders = [f"{setup.paths.state}/sessions/{session.tool}/{native}/" for native in natives if native]
-    return answered(given, calls, texts, folders, asked=settings.receipt.ask)
+    return response.answered(given, calls, texts, folders, asked=settings.receipt.ask)
 
 
-def hook_faults(setup: "SetupFacts", session: Session) -> tuple[str, ...]:
+def hook_faults(setup: "Standing", session: Session) -> tuple[str, ...]:
     """What is wrong with the hooks of a session's tool, in the codes of `health`; nothing where the tool is not used."""
     found = next((known for known in setup.tools if known.name == session.tool), None)
     if found is None or "missing" in found.faults:
@@ -146,7 +149,7 @@ def hook_faults(setup: "SetupFacts", session: Session) -> tuple[str, ...]:
     return (*found.faults, *(name for name, wrong in seen if wrong))
 
 
-def store_trouble(setup: "SetupFacts") -> str | None:
+def store_trouble(setup: "Standing") -> str | None:
     """Why the record cannot grow, if it cannot."""
     if setup.state == "readonly":
         return f"{setup.paths.state} cannot be written"

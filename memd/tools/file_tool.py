@@ -20,6 +20,7 @@ else:
 class FileTool:
     """These members of `Tool`, as such a tool has them; see `memd.tools.protocol` for what each promises."""
 
+    hooked = True
     unit = "bytes"
     request_event = ""
     ides: tuple[str, ...] = ()

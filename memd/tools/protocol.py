@@ -166,6 +166,8 @@ class Tool(Protocol):
     """Its name in session ids, commands and JSON."""
     tested: str
     """The newest version of the client that memd was measured on; "" where there are no versions."""
+    hooked: bool
+    """Whether something is installed for it, so that it gets its checkpoints back; else it is only read."""
     unit: str
     """What its cursor counts: `bytes` or `events`."""
     part_limit: int

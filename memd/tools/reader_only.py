@@ -19,6 +19,7 @@ from memd.tools.scribe import Scribe
 class ReaderOnly(FileTool):
     """The members of `Tool` that such a tool shares with all others: there are no hooks."""
 
+    hooked = False
     tested = ""
     part_limit = 1 << 20
     part_count = 1

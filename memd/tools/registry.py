@@ -43,7 +43,7 @@ def enabled(names: Sequence[str], settings: Path) -> list[Tool]:
 
 def hooked() -> list[Tool]:
     """Those that something is installed for; the others are only read."""
-    return [tool for tool in TOOLS.values() if tool.files(Path())]
+    return [tool for tool in TOOLS.values() if tool.hooked]
 
 
 def lined() -> list[Tool]:

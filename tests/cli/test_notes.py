@@ -1,19 +1,15 @@
 """What `memd status` says of who starts the daemon again, and of the daemon's own troubles."""
 
-import os
 from dataclasses import replace
 
 from memd.cli.status import restarts
-from memd.config import paths
-from memd.daemon.setup.facts import facts
-from memd.daemon.setup.service import ServiceFacts
+from memd.daemon.setup.service import Keeping
 
-NONE = ServiceFacts(None, enabled=False, active=False, current=False, linger=None, trouble=None)
+NONE = Keeping(None, enabled=False, linger=None, trouble=None)
 
 
 def _note(**service):
-    found = facts(paths(os.environ), os.environ)
-    return restarts(replace(found, service=replace(NONE, **service)))
+    return restarts(replace(NONE, **service))
 
 
 def test_a_service_is_advised_where_there_can_be_one():

@@ -2,9 +2,9 @@
 
 import json
 import os
-import shutil
 import sqlite3
 import time
+from types import SimpleNamespace
 
 import pytest
 from opencode_session import OpenCodeSession
@@ -126,8 +126,8 @@ def test_the_shape_with_a_daemon_is_the_same():
 
 def test_a_full_disk_is_failing(call, transcript, monkeypatch):
     """The record cannot grow, whatever else is well."""
-    usage = shutil.disk_usage("/")
-    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=0))
+    disk = SimpleNamespace(f_bavail=0, f_frsize=4096)
+    monkeypatch.setattr(os, "statvfs", lambda _: disk)
     (session,) = sessions(call)
     assert (session["health"], session["reasons"][0]["code"]) == ("failing", "store-trouble")
     assert "is full" in session["reasons"][0]["text"]

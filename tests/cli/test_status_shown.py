@@ -16,7 +16,7 @@ from rich.console import Console
 from transcript import Transcript
 
 from memd import config
-from memd.cli import status, status_table
+from memd.cli import status, status_lines, status_table
 from memd.model.text import ago
 
 from .conftest import MEMD
@@ -95,7 +95,7 @@ def test_a_pipe_gets_plain_columns_that_stay(call, transcript):
     """Whole ids, no cell but the last two with a blank, nothing cut: awk can take it apart."""
     _, out, _ = call("status")
     heads, row = out.splitlines()[2:4]
-    assert heads.split() == list(status_table._HEADS)
+    assert heads.split() == list(status_lines.HEADS)
     cells = dict(zip(heads.split(), row.split(maxsplit=10), strict=True))
     assert cells.pop("MADE").endswith("Z")
     assert int(cells.pop("TOKENS")) > 0

@@ -7,7 +7,8 @@
     service    the unit of the service manager; `systemd` and `launchd` know their own
     installation, removal    the order in which all of it is put in and taken out
     proof      the installed hook, run once
-    facts      all of it looked at, for `memd doctor` and `memd status`
+    standing   what stands between a checkpoint and an agent, for `memd status` and the status line
+    facts      the same and all else looked at, for `memd doctor`
     findings   what is wrong with that, and the command that mends it
     repair     what can be mended without asking
 

@@ -1,48 +1,33 @@
-"""The installation as it is now: looked at, not judged (`findings` does that), for `memd doctor` and `memd status`.
+"""The installation as it is now: looked at, not judged (`findings` does that), for `memd doctor`.
 
 It starts the linked interpreter once and asks the service manager; some 50 ms in all.
 """
 
-import os
-import shutil
-import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from memd import config
 from memd.config import Paths
-from memd.daemon.setup import consent, hook, ledger, settings, signs
+from memd.daemon.setup import consent, hook, settings, signs
 from memd.daemon.setup import service as services
-from memd.daemon.setup.hook import HookFacts
-from memd.daemon.setup.ledger import Ledger
 from memd.daemon.setup.service import ServiceFacts
+from memd.daemon.setup.standing import Standing, ToolStanding, standing
 from memd.daemon.wire import ask
 from memd.errors import ConfigError, DaemonSilent, Refused, StoreTrouble, UserError
 from memd.store import Store
-from memd.tools.protocol import Tool
-from memd.tools.registry import TOOLS, enabled, hooked
+from memd.tools.registry import TOOLS, enabled
 
 
 @dataclass(frozen=True, slots=True)
-class ToolFacts:
-    """One home of a coding agent that is used here; the one of this environment comes first."""
+class ToolFacts(ToolStanding):
+    """One home of a coding agent, more closely."""
 
-    name: str
-    home: Path
-    settings: Path
-    """The file that the hooks stand in."""
-    installed: bool
-    """Whether memd has put hooks into its settings, by the ledger or by what stands there."""
-    faults: tuple[str, ...]
-    """As `Tool.installed` says: `missing`, `changed`, `disabled`, …; empty when all is well."""
-    notes: tuple[str, ...]
+    notes: tuple[str, ...] = ()
     """What a person should know of the file, in words."""
     unasked: str | None = None
     """Why the tool itself could not be asked whether it runs the hooks, where it was to be asked."""
-    heard: int | None = None
-    """When its plugin last left a sign of life, at the earliest when it was put there; None: there is no plugin."""
     newest: int | None = None
     """When the newest entry of its sessions was written; for a tool with a plugin."""
     deletes_after: int | None = None
@@ -50,18 +35,12 @@ class ToolFacts:
     version: str | None = None
     """The client's, in its newest session."""
 
-    def silent(self, last: int | None) -> bool:
-        """Whether a session whose newest entry is of this time went on without a word of the plugin's."""
-        return None not in (self.heard, last) and (last or 0) - (self.heard or 0) > signs.PATIENCE
-
 
 @dataclass(frozen=True, slots=True)
-class SetupFacts:
+class SetupFacts(Standing):
     """All of it."""
 
-    paths: Paths
     tools: tuple[ToolFacts, ...]
-    hook: HookFacts
     service: ServiceFacts
     answers: bool
     """Whether a daemon answers on the socket."""
@@ -69,10 +48,6 @@ class SetupFacts:
     """How many directories that daemon watches, and how many it wants to."""
     backfill_days: int
     """How old transcripts may be to be read by the daemon."""
-    state: Literal["ok", "missing", "open", "foreign", "readonly"]
-    """The state folder: `open` to other users, `foreign` (another user's), `readonly`."""
-    free_bytes: int
-    """What is left on the disk that the state folder is on."""
     config_error: str | None
     """Why the settings file is refused."""
     record_error: str | None
@@ -84,24 +59,21 @@ def facts(paths: Paths, environ: Mapping[str, str], *, ask_tools: bool = False) 
 
     With `ask_tools` those that run only trusted hooks are started and asked (most of a second); else their files must do.
     """
-    record = ledger.read(paths)
-    homes = [(tool, home) for tool in hooked() for home in settings.homes(tool, environ, record)]
-    tools = [_tool(tool, paths, home, environ, record) for tool, home in homes]
+    seen = standing(paths, environ)
+    tools = [_closely(tool, paths) for tool in seen.tools]
     if ask_tools:
-        tools = [found and _asked(found, paths, environ) for found in tools]
+        tools = [_asked(found, paths, environ) for found in tools]
     daemon = _daemon(paths)
     return SetupFacts(
         paths=paths,
-        tools=tuple(found for found in tools if found),
-        hook=hook.look(paths),
+        tools=tuple(tools),
+        hook=seen.hook,
         service=services.look(services.here(environ), paths),
         answers=daemon is not None,
         watches=_watches(daemon),
         backfill_days=_backfill_days(paths.config),
-        state=_state(paths.state),
-        free_bytes=shutil.disk_usage(
-            next(place for place in (paths.state, *paths.state.parents) if place.exists())
-        ).free,
+        state=seen.state,
+        free_bytes=seen.free_bytes,
         config_error=_config_error(paths.config),
         record_error=_record_error(paths.state / "memd.db"),
     )
@@ -125,30 +97,24 @@ def _record_error(path: Path) -> str | None:
     return None
 
 
-def _tool(tool: Tool, paths: Paths, home: Path, environ: Mapping[str, str], record: Ledger) -> ToolFacts | None:
-    path, here = tool.files(home)[0], tool.place(environ)
-    known = str(path) in record.files
-    if not known and not (here.present and here.home == home):
-        return None
+def _closely(seen: ToolStanding, paths: Paths) -> ToolFacts:
+    tool, record = TOOLS[seen.name], paths.state / "memd.db"
+    found = ToolFacts(seen.name, seen.home, seen.settings, seen.installed, seen.faults, seen.heard)
     try:
-        before = settings.read(tool.files(home))
+        before = settings.read(tool.files(seen.home))
     except Refused as error:
-        return ToolFacts(tool.name, home, path, known, ("unreadable",), (str(error),))
-    faults = tool.installed(home, before, hook.command(paths))
+        return replace(found, notes=(str(error),))
     try:
-        notes = tuple(note for plan in tool.install(home, before, hook.command(paths)) for note in plan.notes)
+        notes = tuple(note for plan in tool.install(seen.home, before, hook.command(paths)) for note in plan.notes)
     except Refused as error:
         notes = (str(error),)
-    found = ToolFacts(tool.name, home, path, known or "missing" not in faults, faults, notes)
-    found = replace(
+    return replace(
         found,
+        notes=notes,
+        newest=None if seen.heard is None else signs.newest(tool, record),
         deletes_after=tool.deletes_after(before),
-        version=signs.version(tool, paths.state / "memd.db"),
+        version=signs.version(tool, record),
     )
-    heard = None if "missing" in faults else signs.heard(tool, path, paths.state)
-    if heard is None:
-        return found
-    return replace(found, heard=heard, newest=signs.newest(tool, paths.state / "memd.db"))
 
 
 def _asked(found: ToolFacts, paths: Paths, environ: Mapping[str, str]) -> ToolFacts:
@@ -181,15 +147,3 @@ def _backfill_days(path: Path) -> int:
         return config.read(path).backfill_days
     except ConfigError:
         return config.Config().backfill_days
-
-
-def _state(folder: Path) -> Literal["ok", "missing", "open", "foreign", "readonly"]:
-    try:
-        status = folder.stat()
-    except OSError:
-        return "missing"
-    if status.st_uid != os.geteuid():
-        return "foreign"
-    if stat.S_IMODE(status.st_mode) & 0o077:
-        return "open"
-    return "ok" if status.st_mode & stat.S_IWUSR and os.access(folder, os.W_OK | os.X_OK) else "readonly"

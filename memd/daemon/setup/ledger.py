@@ -5,7 +5,6 @@ file is not as the installation left it, and then only memd's own part is taken 
 empty: the hooks can be found without it.
 """
 
-import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -80,6 +79,8 @@ class Ledger:
 
 def digest(content: bytes) -> str:
     """The hash by which a file is known again."""
+    import hashlib  # noqa: PLC0415 - only where hooks are put in or taken out
+
     return hashlib.sha256(content).hexdigest()
 
 

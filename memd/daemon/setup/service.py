@@ -5,12 +5,11 @@ see the same places as the person's shell does: the variables that decide about 
 are when it is installed, PATH too, for git and the person's own tools.
 """
 
-import getpass
 import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -94,19 +93,25 @@ class Manager(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class ServiceFacts:
-    """What is known of the service."""
+class Keeping:
+    """Who starts the daemon again."""
 
     kind: Kind | None
     """The manager in whose care the daemon is: None when no unit is written."""
     enabled: bool
-    active: bool
-    current: bool
-    """The unit is what this memd would write now, confined or not."""
     linger: bool | None
     """Whether it goes on after the person has logged out; None where that is no question."""
     trouble: str | None
     """Why this machine has no manager to give it to."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceFacts(Keeping):
+    """What is known of the service."""
+
+    active: bool = False
+    current: bool = False
+    """The unit is what this memd would write now, confined or not."""
     confined: bool = True
     """Whether the unit keeps the daemon from writing elsewhere; False where this machine could not do that."""
 
@@ -163,20 +168,26 @@ def remove(manager: Manager) -> bool:
     return True
 
 
+def keeping(manager: Manager) -> Keeping:
+    """Who starts the daemon again, by what is there now."""
+    why = manager.trouble()
+    if read_bytes_or_none(manager.unit) is None:
+        return Keeping(None, enabled=False, linger=None, trouble=why)
+    linger = _lingers() if manager.kind == "systemd" else None
+    return Keeping(manager.kind, why is None and manager.enabled(), linger, why)
+
+
 def look(manager: Manager, paths: Paths) -> ServiceFacts:
     """What is there now."""
-    content = read_bytes_or_none(manager.unit)
-    why = manager.trouble()
+    kept, content = keeping(manager), read_bytes_or_none(manager.unit)
+    found = ServiceFacts(kept.kind, kept.enabled, kept.linger, kept.trouble)
     if content is None:
-        return ServiceFacts(None, enabled=False, active=False, current=False, linger=None, trouble=why)
-    usable, wanted = why is None, manager.content(paths)
-    return ServiceFacts(
-        manager.kind,
-        enabled=usable and manager.enabled(),
-        active=usable and manager.active(),
+        return found
+    wanted = manager.content(paths)
+    return replace(
+        found,
+        active=kept.trouble is None and manager.active(),
         current=content in {wanted, manager.plain(wanted)},
-        linger=_lingers() if manager.kind == "systemd" else None,
-        trouble=why,
         confined=content != manager.plain(wanted) or content == wanted,
     )
 
@@ -219,6 +230,8 @@ def _refuse_foreign(manager: Manager) -> None:
 
 
 def _lingers() -> bool:
+    import getpass  # noqa: PLC0415 - only where a unit is written
+
     try:
         return (Path("/var/lib/systemd/linger") / getpass.getuser()).exists()
     except (OSError, KeyError):

@@ -2,12 +2,18 @@
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memd.errors import StoreTrouble, UserError
 from memd.files import read_bytes_or_none
-from memd.store import Store
-from memd.tools.fields import whole
+from memd.later import later
 from memd.tools.protocol import Tool
+
+if TYPE_CHECKING:
+    from memd import store
+    from memd.tools import fields
+else:
+    (store,), (fields,) = later("memd", "store"), later("memd.tools", "fields")
 
 PATIENCE = 120_000
 """Milliseconds that entries may be newer than the last sign: one is left each minute in which something happens."""
@@ -32,14 +38,14 @@ def _at(sign: Path) -> int:
         content = json.loads(read_bytes_or_none(sign) or b"null")
     except (OSError, ValueError):
         return 0
-    return (whole(content, "at") or 0) if isinstance(content, dict) else 0
+    return (fields.whole(content, "at") or 0) if isinstance(content, dict) else 0
 
 
 def newest(tool: Tool, record: Path) -> int | None:
     """When the newest entry of all the tool's sessions was written; None without any, and where the record cannot be read."""
     try:
-        with Store.open(record, readonly=True) as store:
-            return max((s.last_at for s in store.sessions() if s.tool == tool.name and s.last_at), default=None)
+        with store.Store.open(record, readonly=True) as known:
+            return max((s.last_at for s in known.sessions() if s.tool == tool.name and s.last_at), default=None)
     except (StoreTrouble, UserError):  # `SetupFacts.record_error` says what is wrong
         return None
 
@@ -47,7 +53,7 @@ def newest(tool: Tool, record: Path) -> int | None:
 def version(tool: Tool, record: Path) -> str | None:
     """The client's version in the tool's newest session that tells one; None as for `newest`."""
     try:
-        with Store.open(record, readonly=True) as store:
-            return next((s.version for s in store.sessions() if s.tool == tool.name and s.version), None)
+        with store.Store.open(record, readonly=True) as known:
+            return next((s.version for s in known.sessions() if s.tool == tool.name and s.version), None)
     except (StoreTrouble, UserError):
         return None

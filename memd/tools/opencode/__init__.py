@@ -34,6 +34,7 @@ class OpenCode:
 
     name = "opencode"
     tested = "1.18.33"
+    hooked = True
     unit = "events"
     part_limit = hooks.PART_LIMIT
     part_count = 1

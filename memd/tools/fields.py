@@ -88,8 +88,8 @@ def flat(value: Any) -> str:
         return value
     if not isinstance(value, list):
         return ""
-    texts = (block.get("text") if isinstance(block, dict) and block.get("type") == "text" else None for block in value)
-    return "\n".join(text for text in texts if isinstance(text, str))
+    texts = [block.get("text") for block in value if isinstance(block, dict) and block.get("type") == "text"]
+    return "\n".join([text for text in texts if isinstance(text, str)])
 
 
 def excerpt(text: str, limit: int) -> str:

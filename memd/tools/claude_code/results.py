@@ -69,7 +69,9 @@ def _unnamed(pieces: Row, known: Row) -> dict[str, Any]:
     hunks = [hunk for hunk in items(known, "structuredPatch") if isinstance(hunk, dict)]
     rows = [row for hunk in hunks for row in items(hunk, "lines") if isinstance(row, str)]
     lines = "\n".join(row[1:] for row in rows if row.startswith(("-", "+")))
-    found = {name: pieces.get(name) for name in ("old", "new")} if lines else {}
+    if mask(lines) == lines:
+        return {}
+    found = {name: pieces.get(name) for name in ("old", "new")}
     return {name: masked_in(piece, lines) for name, piece in found.items() if isinstance(piece, str)}
 
 

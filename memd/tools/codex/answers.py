@@ -1,10 +1,11 @@
 """Items that are not words of the user's role: the agent's texts, its calls and their results, messages between agents."""
 
+from collections.abc import Callable
 from typing import Any
 
 from memd.model import Envelope, Gap, Kind, Operation, Origin, State
 from memd.tools import remembered
-from memd.tools.codex import asked, calls, known, words
+from memd.tools.codex import asked, calls, delivery, known, words
 from memd.tools.codex.reading import HARNESS, Reading, Row, turn_of
 from memd.tools.fields import excerpt, flag, items, string
 from memd.tools.remembered import changed
@@ -15,19 +16,19 @@ _OPEN = 200
 
 def read(reading: Reading, item: Row, about: Row) -> None:
     """One response item; `about` is what the client notes beside it."""
-    match string(item, "type"):
-        case "message" if string(item, "role") == "assistant":
-            _text(reading, item, about)
-        case "message":
-            words.read(reading, item)
-        case "function_call" | "custom_tool_call" | "local_shell_call":
-            _call(reading, item)
-        case "function_call_output" | "custom_tool_call_output":
-            _result(reading, item, about)
-        case "agent_message":
-            _message(reading, item)
-        case kind if kind not in known.ITEMS:
-            reading.events.append(Gap("unknown", f"response_item/{kind}"))
+    kind = string(item, "type")
+    reader = _READERS.get(kind)
+    if reader is not None:
+        reader(reading, item, about)
+    elif kind not in known.ITEMS:
+        reading.events.append(Gap("unknown", f"response_item/{kind}"))
+
+
+def _said(reading: Reading, item: Row, about: Row) -> None:
+    if string(item, "role") == "assistant":
+        _text(reading, item, about)
+    else:
+        words.read(reading, item)
 
 
 def _text(reading: Reading, item: Row, about: Row) -> None:
@@ -37,10 +38,10 @@ def _text(reading: Reading, item: Row, about: Row) -> None:
         reading.state = changed(reading.state, filled=reading.state.tokens)
     elif text:
         words.settle(reading)
-        reading.say(reading.key(item, text), Envelope(Origin.AGENT), text, turn_of(item))
+        reading.add(reading.key(item, text), delivery.AGENT, text, turn_of(item), {})
 
 
-def _message(reading: Reading, item: Row) -> None:
+def _message(reading: Reading, item: Row, about: Row) -> None:  # noqa: ARG001 - the readers' shape
     """A message of another agent; what it says may be encrypted for the model alone."""
     text, sender = calls.output(item.get("content")), string(item, "author")
     closed = any(
@@ -55,14 +56,13 @@ def _message(reading: Reading, item: Row) -> None:
         _over(reading, sender)
 
 
-def _call(reading: Reading, item: Row) -> None:
+def _call(reading: Reading, item: Row, about: Row) -> None:  # noqa: ARG001 - the readers' shape
     call = asked.started(item, reading.at)
     if call is None or call.call in reading.state.calls:
         return
     keep(reading, call.call, remembered.begun(call))
-    if call.target or call.kind in {Kind.ASK, Kind.AGENT}:
-        told = call.name != "write_stdin"
-        reading.events.extend([call] if told else [])
+    if call.name != "write_stdin" and (call.target or call.kind in {Kind.ASK, Kind.AGENT}):
+        reading.events.append(call)
 
 
 def keep(reading: Reading, call: str, value: dict[str, Any]) -> None:
@@ -76,7 +76,8 @@ def keep(reading: Reading, call: str, value: dict[str, Any]) -> None:
 def forget(reading: Reading, call: str) -> None:
     """A call is over."""
     if call in reading.state.calls:
-        open_calls = {name: value for name, value in reading.state.calls.items() if name != call}
+        open_calls = dict(reading.state.calls)
+        del open_calls[call]
         reading.state = changed(reading.state, calls=open_calls)
 
 
@@ -89,30 +90,24 @@ def _result(reading: Reading, item: Row, about: Row) -> None:
         reading.say(reading.key(item, text), Envelope(Origin.CLIENT), excerpt(text, HARNESS), turn_of(item), named)
         return
     extra: dict[str, Any] = {"call": call}
-    extra |= {"cut": len(text) - calls.RESULT} if len(text) > calls.RESULT else {}
-    key = reading.key({"call_id": call}, text)
+    if len(text) > calls.RESULT:
+        extra["cut"] = len(text) - calls.RESULT
     said, printed = asked.kept(text)
-    reading.say(key, Envelope(Origin.TOOL), said, turn_of(item), extra)
+    reading.add(reading.key({"call_id": call}, text), delivery.TOOL, said, turn_of(item), extra)
     begun = reading.state.calls.get(call)
     if begun is not None:
         forget(reading, call)
-        _settle(reading, _operation(call, begun), item.get("output"), text, printed)
+        _settle(reading, call, begun, asked.Result(item.get("output"), text, printed))
 
 
-def _operation(call: str, begun: Any) -> Operation:
-    return Operation(
-        call, Kind(begun["kind"]), begun["name"], begun["at"], State.RUNNING, begun["target"], begun["detail"]
-    )
-
-
-def _settle(reading: Reading, call: Operation, value: Any, text: str, printed: str) -> None:
-    """The result is known, and so is what of it is kept."""
-    if call.name == "write_stdin":
-        _looked(reading, call.target, text)
+def _settle(reading: Reading, call: str, begun: Row, result: asked.Result) -> None:
+    """The result is known: tell the call."""
+    if begun["name"] == "write_stdin":
+        _looked(reading, begun["target"], result.text)
         return
-    if call.kind is Kind.ASK:
-        words.unverified(reading, call.call, calls.loaded(value), call.detail.get("questions", []))
-    for done in asked.finished(call, value, reading.at, printed):
+    if begun["kind"] == Kind.ASK:
+        words.unverified(reading, call, calls.loaded(result.value), begun["detail"].get("questions", []))
+    for done in asked.finished(call, begun, result, reading.at):
         if done.state is State.BACKGROUND:
             job(reading, done)
         reading.events.append(done)
@@ -153,3 +148,14 @@ def tell(reading: Reading, item: Row) -> None:
         reading.state = changed(reading.state, shell=calls.command(item.get("command"))[:100_000])
     if string(item, "type") != "SubAgentActivity":
         forget(reading, string(item, "id"))
+
+
+_READERS: dict[str, Callable[[Reading, Row, Row], None]] = {
+    "message": _said,
+    "function_call": _call,
+    "custom_tool_call": _call,
+    "local_shell_call": _call,
+    "function_call_output": _result,
+    "custom_tool_call_output": _result,
+    "agent_message": _message,
+}

@@ -6,12 +6,12 @@ names that cannot mean anything else are read, and nothing of a model's JavaScri
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from memd.model import Kind, Operation, State
 from memd.model.secrets import mask
 from memd.tools import patches
-from memd.tools.codex.calls import RESULT, command, line, loaded, output
+from memd.tools.codex.calls import RESULT, command, line, loaded
 from memd.tools.fields import DETAIL, excerpt, items, short, string, table, whole
 
 Row = Mapping[str, Any]
@@ -104,20 +104,29 @@ def kept(text: str) -> tuple[str, str]:
     return text[: len(text) - len(body)] + short, short
 
 
-def finished(call: Operation, value: Any, at: int | None, printed: str) -> list[Operation]:
-    """The call with its result, of which `printed` is kept, where no item of the client's told of it before."""
-    text = output(value)
-    exits = _exit(value, text)
+class Result(NamedTuple):
+    """What a tool answered: the item's field, its text, and what of that is kept."""
+
+    value: Any
+    text: str
+    printed: str
+
+
+def finished(call: str, begun: Row, result: Result, at: int | None) -> list[Operation]:
+    """The call that began so with its result, where no item of the client's told of it before."""
+    value, text, printed = result
+    kind, exits = Kind(begun["kind"]), _exit(value, text)
     state = _state(text, exits)
-    if call.kind is Kind.EDIT:
-        changes = patches.written(call.detail.get("patch", ""))
-        return list(patches.operations(call.call, changes, at, state, excerpt(_body(text), RESULT)))
-    detail = dict(call.detail)
-    match call.kind:
+    if kind is Kind.EDIT:
+        changes = patches.written(begun["detail"].get("patch", ""))
+        return list(patches.operations(call, changes, at, state, printed))
+    detail = dict(begun["detail"])
+    match kind:
         case Kind.COMMAND:
-            job = _JOB.search(text[:_HEAD])
-            detail |= {"job": job[1]} if job else {} if exits is None else {"exit": exits}
-            state = State.BACKGROUND if job else state
+            if exits is not None:
+                detail["exit"] = exits
+            elif job := _JOB.search(text[:_HEAD]):
+                detail["job"], state = job[1], State.BACKGROUND
         case Kind.TASKS:
             steps = detail.pop("steps", [])
             state = State.FAILED if text.startswith("unsupported call") else state
@@ -131,7 +140,7 @@ def finished(call: Operation, value: Any, at: int | None, printed: str) -> list[
             state = State.BACKGROUND if agent else State.FAILED
         case _:
             pass
-    return [Operation(call.call, call.kind, call.name, at, state, call.target, detail, printed)]
+    return [Operation(call, kind, begun["name"], at, state, begun["target"], detail, printed)]
 
 
 def _body(text: str) -> str:
@@ -149,13 +158,14 @@ def _exit(value: Any, text: str) -> int | None:
 
 
 def _state(text: str, exits: int | None) -> State:
+    if exits is not None:
+        return State.FAILED if exits else State.DONE
     head = text[:_HEAD].lower()
-    if exits is None and any(word in head for word in _REFUSED):
+    if any(word in head for word in _REFUSED):
         return State.REFUSED
-    if exits is None and head.startswith(_STOPPED):
+    if head.startswith(_STOPPED):
         return State.INTERRUPTED
-    failed = exits not in {0, None} or (exits is None and head.startswith(("exec_command failed", "apply_patch verif")))
-    return State.FAILED if failed else State.DONE
+    return State.FAILED if head.startswith(("exec_command failed", "apply_patch verif")) else State.DONE
 
 
 def exited(text: str) -> tuple[int | None, str]:

@@ -29,7 +29,8 @@ _STATES = {"failed": State.FAILED, "declined": State.REFUSED, "in_progress": Sta
 def output(value: Any) -> str:
     """The text of a result: a string, a list of parts, or (2025) a string of JSON around the text."""
     if isinstance(value, list):
-        return "\n".join(string(part, "text") for part in value if isinstance(part, dict) and string(part, "text"))
+        texts = [string(part, "text") for part in value if isinstance(part, dict)]
+        return "\n".join([text for text in texts if text])
     if isinstance(value, dict):
         return output(value.get("content")) or string(value, "output")
     text = value if isinstance(value, str) else ""
@@ -157,34 +158,33 @@ _ITEMS = {
 }
 
 
+_AS_ITEMS = {
+    "exec_command_end": "CommandExecution",
+    "patch_apply_end": "FileChange",
+    "mcp_tool_call_end": "McpToolCall",
+    "dynamic_tool_call_response": "DynamicToolCall",
+    "web_search_end": "WebSearch",
+    "view_image_tool_call": "ImageView",
+    "collab_agent_spawn_end": "CollabAgentToolCall",
+    "collab_close_end": "CollabAgentToolCall",
+    "sub_agent_activity": "SubAgentActivity",
+}
+
+
 def item_of(event: Row) -> Row:
     """The item that an event of a client before 2026 would be now."""
-    named = {**event, "id": string(event, "call_id")}
-    match string(event, "type"):
-        case "exec_command_end":
-            return {**named, "type": "CommandExecution"}
-        case "patch_apply_end":
-            return {**named, "type": "FileChange"}
-        case "mcp_tool_call_end":
-            return {**named, **table(event, "invocation"), "type": "McpToolCall"}
-        case "dynamic_tool_call_response":
-            return {**named, "type": "DynamicToolCall"}
-        case "web_search_end":
-            return {**named, "type": "WebSearch"}
-        case "view_image_tool_call":
-            return {**named, "type": "ImageView"}
-        case "collab_agent_spawn_end":
-            others = [string(event, "new_thread_id")] if string(event, "new_thread_id") else []
-            more = {"tool": "spawn_agent", "receiver_thread_ids": others, "status": "" if others else "failed"}
-            return {**named, **more, "type": "CollabAgentToolCall"}
-        case "collab_close_end":
-            others = [string(event, "receiver_thread_id")]
-            more = {"tool": "close_agent", "receiver_thread_ids": others, "status": ""}
-            return {**named, **more, "type": "CollabAgentToolCall"}
-        case "sub_agent_activity":
-            return {**named, "type": "SubAgentActivity"}
-        case _:
-            return {}
+    kind = string(event, "type")
+    if kind not in _AS_ITEMS:
+        return {}
+    more: Row = {}
+    if kind == "mcp_tool_call_end":
+        more = table(event, "invocation")
+    elif kind == "collab_agent_spawn_end":
+        others = [string(event, "new_thread_id")] if string(event, "new_thread_id") else []
+        more = {"tool": "spawn_agent", "receiver_thread_ids": others, "status": "" if others else "failed"}
+    elif kind == "collab_close_end":
+        more = {"tool": "close_agent", "receiver_thread_ids": [string(event, "receiver_thread_id")], "status": ""}
+    return {**event, "id": string(event, "call_id"), **more, "type": _AS_ITEMS[kind]}
 
 
 def tells(item: Row) -> bool:

@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import Any
 
 from memd.model import Delivery, Envelope, Origin, Wrapper
+from memd.provenance import classify
 from memd.tools.codex.state import Client, ReaderState
 from memd.tools.fields import items, string, table
 
@@ -35,6 +36,9 @@ class Part(StrEnum):
     INSTRUCTIONS = "instructions"
     CLIENT = "client"
 
+
+AGENT, TOOL = (classify(Envelope(origin)) for origin in (Origin.AGENT, Origin.TOOL))
+"""Who spoke where the item's type alone tells: most items."""
 
 WAITING = frozenset({Part.USER, Part.CONTRADICTED, Part.GOAL, Part.UNSTATED})
 """What an event beside the item can say more of."""

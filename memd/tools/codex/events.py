@@ -17,10 +17,10 @@ _ROUND = 1_000
 def read(reading: Reading, event: Row) -> None:
     """One event."""
     kind = string(event, "type")
-    reader, item = _READERS.get(kind), calls.item_of(event)
+    reader = _READERS.get(kind)
     if reader is not None:
         reader(reading, event)
-    elif item:
+    elif item := calls.item_of(event):
         answers.tell(reading, item)
     elif kind not in known.EVENTS:
         reading.events.append(Gap("unknown", f"event_msg/{kind}"))

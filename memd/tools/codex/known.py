@@ -4,6 +4,11 @@ Read in the client itself (0.171.0: its tables of rows, events and items) and se
 stands neither here nor with a reader is counted as unknown and shown, so that a new client is noticed.
 """
 
+from collections.abc import Mapping
+from typing import Any
+
+from memd.tools.fields import string, table
+
 
 def _names(text: str) -> frozenset[str]:
     return frozenset(text.split())
@@ -45,3 +50,12 @@ EVENTS = _names("""
     undo_completed undo_started warning web_search_begin
 """)
 """Events for the screen, and those that say what an item or another event says better."""
+
+_INNER = {"event_msg": EVENTS, "response_item": ITEMS}
+
+
+def silent(row: Mapping[str, Any]) -> bool:
+    """Whether there is nothing to record of a row, whatever it holds: every third one (measured on recorded sessions)."""
+    kind = string(row, "type")
+    inner = _INNER.get(kind)
+    return kind in ROWS if inner is None else string(table(row, "payload"), "type") in inner

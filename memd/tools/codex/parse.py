@@ -25,6 +25,8 @@ _BARE = frozenset({"message", "reasoning", "function_call", "function_call_outpu
 def feed(state: ReaderState, line: Line) -> tuple[ReaderState, tuple[Event, ...]]:
     """The events of one physical line, and the state for the next."""
     rows, gaps = objects(line.data)
+    if len(rows) == 1 and not gaps and not line.elided and known.silent(rows[0]):
+        return state, ()
     reading = Reading(state, Source(line.offset, line.length), list(gaps))
     if line.elided:
         reading.events.append(Gap("elided", "bytes of long strings left out", line.elided))

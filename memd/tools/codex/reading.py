@@ -6,7 +6,7 @@ from hashlib import blake2b
 from typing import Any
 
 from memd.model import Envelope, Event, Facts, Message, Origin, Receipt, Source, Wrapper, marks
-from memd.provenance import classify
+from memd.provenance import Answer, classify
 from memd.tools.codex import rollback
 from memd.tools.codex.state import Pending, ReaderState
 from memd.tools.fields import moment, string, table, whole
@@ -62,11 +62,12 @@ class Reading:
         source: Source | None = None,
     ) -> None:
         """Add an entry whose speaker its envelope tells."""
-        channel, grade = classify(envelope)
+        self.add(key, classify(envelope), text, turn, extra or {}, source)
+
+    def add(self, key: str, answer: Answer, text: str, turn: str, extra: Row, source: Source | None = None) -> None:
+        """Add an entry whose speaker is known."""
         named, where = turn or self.state.turn.id or None, source or self.source
-        self.events.append(
-            Message(key, self.at, channel, grade, text, where, named, withdrawn=self.taken_back, extra=extra or {})
-        )
+        self.events.append(Message(key, self.at, *answer, text, where, named, withdrawn=self.taken_back, extra=extra))
         self.state = rollback.enter(self.state, key)
         if self.state.turned:
             self.state, rewind = rollback.begun(self.state)

@@ -17,9 +17,10 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from hashlib import sha256
 from math import log2
-from typing import Any, TypeVar, assert_never
+from typing import Any, assert_never
 
 from memd.model.channels import MEMO_CHANNELS, Channel
 from memd.model.events import (
@@ -35,8 +36,6 @@ from memd.model.events import (
     TurnEnd,
     Usage,
 )
-
-E = TypeVar("E", Message, Operation)
 
 VERBATIM = MEMO_CHANNELS | {Channel.HUMAN_SHELL, Channel.UNATTRIBUTED}
 """Channels whose texts are, or may be, the person's own words."""
@@ -137,6 +136,10 @@ def mask(text: str) -> str:
     """
     if "PRIVATE KEY" in text:
         text = _KEY.sub(_without_key, text)
+    return _hidden(text) if _HINT.search(text) else text
+
+
+def _hidden(text: str) -> str:
     kept, done = [], 0
     for first, last in _secrets(text):
         kept += [text[done:first], stand_in(text[first:last])]
@@ -229,15 +232,26 @@ def _without_key(found: re.Match[str]) -> str:
     return found[0].replace(found[kind], f"\n{stand_in(found[kind].strip())}\n")
 
 
+_masked_again = lru_cache(maxsize=16)(mask)
+"""What is kept of a call comes three times in a row: when it begins, as its answer's entry, with its result."""
+
+
 def masked(event: Event) -> Event:
-    """The event without secrets, but in what a person said: what the record may hold."""
+    """The event without secrets, but in what a person said: what the record may hold.
+
+    It is the event itself where nothing in it was a secret, as nearly always.
+    """
     match event:
         case Message():
-            text = event.text if event.channel in VERBATIM else mask(event.text)
-            return _with(event, text=text, extra=masked_value(event.extra))
+            text = event.text if event.channel in VERBATIM else _masked_again(event.text)
+            extra = masked_value(event.extra)
+            same = text == event.text and extra == event.extra
+            return event if same else replace(event, text=text, extra=extra)
         case Operation():
+            target, result = _masked_again(event.target), _masked_again(event.result)
             detail = masked_value(event.detail)
-            return _with(event, target=mask(event.target), detail=detail, result=mask(event.result))
+            same = target == event.target and result == event.result and detail == event.detail
+            return event if same else replace(event, target=target, detail=detail, result=result)
         case Facts():
             return replace(event, title=mask(event.title)) if event.title else event
         case Amend() | Compaction() | Gap() | Receipt() | Rewind() | TurnEnd() | Usage():
@@ -246,18 +260,12 @@ def masked(event: Event) -> Event:
             assert_never(event)
 
 
-def _with(event: E, **masked: Any) -> E:
-    """The event itself where nothing in it was a secret, as nearly always."""
-    same = all(getattr(event, name) == value for name, value in masked.items())
-    return event if same else replace(event, **masked)
-
-
 def masked_value(value: Any) -> Any:
     """A JSON value with every string in it masked; keys are names, and stay."""
     match value:
         case str():
-            return mask(value)
-        case Mapping():
+            return _masked_again(value)
+        case dict() | Mapping():
             return {key: masked_value(item) for key, item in value.items()}
         case list() | tuple():
             return [masked_value(item) for item in value]

@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from hashlib import blake2b
+from itertools import chain
 from typing import Any
 
 from memd.model.secrets import STAND_IN, mask, stand_in
@@ -16,11 +17,16 @@ _SECONDS = 100_000_000_000
 NAMES, _PART, _LOOKED_AT = 1_000, 12, 60_000
 """Characters of the exact strings that stand for what is left out (more, a twelfth of it, where it is long), and where the
 looking for them ends."""
-_WORD = re.compile(r"[^\s\"'`<>(){}\[\],;|=→]+")
-_EXACT = re.compile(r"\w[/._]\w|[a-z\d][A-Z]|\w-\w+-\w|^--\w|\d[a-f]|[a-f]\d|^#\d|[A-Z]-\d")
-"""What makes a word exact: a path or a name of code, a hump, an option, a hash, an issue. Coarser than `strings`, which would
-take nine tenths of all reading here (measured by profile); what stands in a checkpoint goes through `strings` all the same."""
-_DIGIT = re.compile(r"\d")
+_APART = bytes.maketrans(b"\"'`<>(){}[],;|=", b" " * 15)
+"""What stands between words beside blanks and arrows (these are no single byte)."""
+_EXACT = re.compile(
+    r"[/._A-Z\d#-](?:(?<=\w[/._])\w|(?<=[a-z\d][A-Z])|(?<=[a-f]\d)|(?<=\d)[a-f]"
+    r"|(?<=\w-)(?:\w+-\w|(?<=[A-Z]-)\d)|(?<=^-)-\w|(?<=^#)\d)"
+)
+"""What makes a word exact: a path or a name of code, a hump, a hash, two hyphens, an issue, an option. Coarser than `strings`,
+which would take nine tenths of all reading here (measured by profile); what stands in a checkpoint goes through `strings` all
+the same. It begins with the one sign that each needs, which is looked for first: twice as fast as one kind after the other."""
+_PLACE = re.compile(r"[/\d]")
 _DULL = re.compile(r"\d*(?:\.\d*)?\Z|[\d:TZ+./-]*[-:/][\d:TZ+./-]*\Z")
 """Numbers and times say nothing alone."""
 
@@ -114,16 +120,14 @@ def beginning(text: str, limit: int) -> str:
     return f"{text[:limit]}\n[… {len(text) - limit} characters left out{_naming(text[limit:])} …]"
 
 
-def _rank(word: str) -> int:
-    """Places and values before names, of which there are many."""
-    return 0 if "/" in word or _DIGIT.search(word) else 1
-
-
 def _naming(text: str) -> str:
-    """The distinct exact strings of a text, in order, as far as there is room."""
-    names, room = list[str](), max(NAMES, min(len(text), _LOOKED_AT) // _PART)
-    words = dict.fromkeys(_WORD.findall(STAND_IN.sub(" ", text[:_LOOKED_AT])))
-    for word in sorted(filter(_EXACT.search, words), key=_rank):
+    """The distinct exact strings of a text, in order, as far as there is room: places and values before names, which are many."""
+    text = text[:_LOOKED_AT]
+    room = max(NAMES, len(text) // _PART)
+    names, places, others = list[str](), list[str](), list[str]()
+    for word in filter(_EXACT.search, dict.fromkeys(_words(STAND_IN.sub(" ", text)))):
+        (places if _PLACE.search(word) else others).append(word)
+    for word in chain(places, others):
         name = word.strip(".:,*-")
         if _DULL.match(name) or len(name) > LONGEST:
             continue
@@ -132,6 +136,12 @@ def _naming(text: str) -> str:
             break
         names.append(name)
     return f"; in them: {' '.join(names)}" if names else ""
+
+
+def _words(text: str) -> list[str]:
+    """What blanks, quotes, brackets and the like part. Bytes are split in half of the time that a pattern takes."""
+    data = text.replace("→", " ").encode("utf-8", "surrogatepass")
+    return data.translate(_APART).decode("utf-8", "surrogatepass").split()
 
 
 def short(value: Any) -> Any:
@@ -166,4 +176,7 @@ def _shown(key: str, value: Any) -> str:
 
 
 def _compact(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    except RecursionError:  # nested almost too deep to be read, and reading had more of the stack
+        return "…"

@@ -121,3 +121,31 @@ def test_a_beginning_says_what_the_rest_holds():
         fields.beginning("keep_this and maxRetries", 9)
         == "keep_this\n[… 15 characters left out; in them: maxRetries …]"
     )
+
+
+def test_arguments_nested_as_deep_as_the_stack_are_told():
+    """What could be read and is too deep to be written is an ellipsis, no error."""
+    value: list = []
+    for _ in range(5_000):
+        value = [value]
+    assert fields.asked("mcp__x__y", {"a": value, "b": 1}) == "mcp__x__y a=… b=1"
+
+
+@pytest.mark.parametrize(
+    ("word", "exact"),
+    [
+        *(
+            (word, True)
+            for word in ("src/app.py", "_name_of", "maxRetries", "--wide", "a-b-c", "3fe", "cafe1", "#31", "ABC-12")
+        ),
+        *((word, True) for word in ("路/径", "x_é", "v2.0a", "9Z")),
+        *(
+            (word, False)
+            for word in ("word", "well-known", "-x", "Name", "THIS", "1234", "2026-11-29", "10:32:01", "…/", "end.")
+        ),
+    ],
+)
+def test_what_makes_a_word_exact(word, exact):
+    """A place, a name of code, a hash, an option, an issue; language, numbers and times are none."""
+    text = f"the text ({word}) is that"
+    assert (f"in them: {word.strip('-')} " in fields.beginning(text, 1)) == exact

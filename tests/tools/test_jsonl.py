@@ -7,6 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from memd.tools import jsonl
 from memd.tools.jsonl import objects
 
 ROW = {"type": "user", "uuid": "a", "message": {"role": "user", "content": 'say "é" \\ 漢 😀 {"type":"user"}'}}
@@ -168,6 +169,37 @@ PIECES = [
     b"1",
     b" ",
 ]
+
+
+NUMBERS = [
+    *("0", "-0", "-0.0", "0e5", "1E5", "1e400", "1e-400", "4.9e-324", "2.2250738585072011e-308", "0.1", "1e16"),
+    *("9223372036854775808", "-9223372036854775809", "18446744073709551615", "18446744073709551616"),
+    *("9" * 30, "9" * 310, "9" * 4_000, "9" * 30 + ".5", "1" + "0" * 400 + ".0", "01", "1.", ".5", "+1", "NaN"),
+]
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_numbers_are_read_as_python_reads_them(number):
+    """Long ones to their last digit, with their sign and their kind; what is none is none."""
+    data = b'{"type":"user","n":' + number.encode() + b"}"
+    assert repr(objects(data)) == repr(jsonl._patiently(data))
+
+
+WHOLE = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters(exclude_categories=())),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=3), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(st.dictionaries(st.text(max_size=3), WHOLE, max_size=4), st.booleans(), st.data())
+def test_a_line_is_read_alike_at_once_and_with_patience(row, ascii_only, data):
+    """Written by any program, whole or damaged: how it is read is a matter of time, never of what is read."""
+    line = bytearray(json.dumps(row, ensure_ascii=ascii_only).encode("utf-8", "surrogatepass"))
+    for _ in range(data.draw(st.integers(0, 2))):
+        at = data.draw(st.integers(0, len(line) - 1))
+        line[at : at + data.draw(st.integers(0, 2))] = data.draw(st.sampled_from([b"", *PIECES]))
+    assert repr(objects(bytes(line))) == repr(jsonl._patiently(bytes(line)))
 
 
 @given(st.binary(max_size=60) | st.lists(st.sampled_from(PIECES), max_size=30).map(b"".join))

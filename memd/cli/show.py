@@ -153,16 +153,17 @@ def _files(store: Store, session: Session) -> str:
 
 def _skills(store: Store, session: Session) -> str:
     from memd.extract.skills import used  # noqa: PLC0415
+    from memd.model.text import named  # noqa: PLC0415
 
     lines = [
-        f"{skill.name} (#{skill.number}){f' {skill.path}' if skill.path else ''}"
+        f"{named(skill.name)} (#{skill.number}){f' {named(skill.path)}' if skill.path else ''}"
         for skill in used(store.operations(session.id))
     ]
     return "\n".join(lines) or "no skills were used"
 
 
 def _file(file: "Touched") -> str:
-    from memd.extract.files import named  # noqa: PLC0415
+    from memd.model.text import named  # noqa: PLC0415
 
     what = "created" if file.created else "changed" if file.changes else "read"
     return f"{what:8} {named(file.path)} (#{file.number}, {file.changes} changes, {file.reads} reads)"

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from memd.cli.status import View
 from memd.cli.status_words import called, models, nothing, older, running, troubles
 from memd.daemon.survey import Row
-from memd.model.text import clock, printable
+from memd.model.text import clock, named
 
 HEADS = (
     "SESSION",
@@ -68,5 +68,5 @@ def _cells(row: Row) -> tuple[str, ...]:
         total = str(found.tokens.total) if found.tokens else "?"
         checkpoint = (str(found.number), clock(found.at).replace(" ", "T"), found.writer, total)
     level = row.delivery.level if row.delivery else "written" if found else "-"
-    where = printable(session.cwd or "?")
+    where = named(session.cwd or "?")
     return (session.id, row.verdict.health.value, row.state, context, *checkpoint, level, where, called(row) or "-")

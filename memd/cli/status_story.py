@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from memd.daemon.survey import Row
 from memd.model import Boundary, Checkpoint, Delivered, Session
-from memd.model.text import ago, clock
+from memd.model.text import ago, clock, named
 from memd.store import Store
 
 LATER = 60_000
@@ -64,7 +64,7 @@ def _by(given: Delivered) -> str:
 def facts(row: Row, now: int) -> Iterator[tuple[str, str]]:
     """What is known of it, each with its name; what goes on with the one before has none."""
     session, made, given = row.session, row.checkpoint, row.delivery
-    yield "directory", (session.cwd or "unknown") + (" (not on this machine)" if row.state == "foreign" else "")
+    yield "directory", named(session.cwd or "unknown") + (" (not on this machine)" if row.state == "foreign" else "")
     client = ", ".join(str(one) for one in (session.version, session.model, session.entrypoint) if one)
     yield "client", f"{session.tool} {client}".strip()
     compacted = "1 compaction" if session.compactions == 1 else f"{session.compactions} compactions"

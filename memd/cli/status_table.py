@@ -14,7 +14,7 @@ from memd.cli.status import View
 from memd.cli.status_words import called, models, nothing, older, running, troubles
 from memd.daemon.survey import Row
 from memd.health import Reason
-from memd.model.text import ago, oneline, printable
+from memd.model.text import ago, named, oneline, printable
 
 COLOURS = {"ok": "green", "stale": "yellow", "degraded": "yellow", "failing": "bold red", "never": "dim"}
 ROOM = 120
@@ -110,7 +110,7 @@ def health(row: Row) -> Text:
 
 def project(row: Row) -> str:
     """The directory's last name, which is how people call it; `(foreign)` where it is not on this machine."""
-    name = printable(PurePath(row.session.cwd).name or "/") if row.session.cwd else "?"
+    name = named(PurePath(row.session.cwd).name or "/") if row.session.cwd else "?"
     return f"{name} (foreign)" if row.state == "foreign" else name
 
 

@@ -4,7 +4,6 @@ What hands a checkpoint over is `giving`; here is who asks, and the few answers 
 """
 
 import json
-import os
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
@@ -23,6 +22,7 @@ from memd.daemon.wire import CONTROL, Request
 from memd.daemon.worker import Urgency, Worker
 from memd.errors import MemdError, SourceUnreadable
 from memd.model import Session
+from memd.model.places import possible
 from memd.model.text import clock, oneline
 from memd.store import Store
 from memd.store.folders import Folders
@@ -72,7 +72,7 @@ class Answers:
         moment = tool.moment(request.event, payload) if tool and payload is not None else None
         if tool is None or moment is None:
             return None
-        moment = replace(moment, cwd=_possible(moment.cwd), transcript=_possible(moment.transcript))
+        moment = replace(moment, cwd=_usable(moment.cwd), transcript=_usable(moment.transcript))
         if not moment.child:
             after_reply(lambda: self._notice(tool, moment))
         return b"" if moment.child else await self._event(tool, moment, request)
@@ -207,12 +207,9 @@ class Answers:
             return json.dumps({"error": str(error)}).encode()
 
 
-def _possible(path: str | None) -> str | None:
+def _usable(path: str | None) -> str | None:
     """A path as it is; None for what none can be, however a hook came to name it."""
-    try:
-        return path if path is None or b"\0" not in os.fsencode(path) else None
-    except UnicodeEncodeError:
-        return None
+    return path if path is not None and possible(path) else None
 
 
 def _object(payload: bytes) -> dict[str, Any] | None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from memd.model import Session
 from memd.model.anchors import Anchor
 from memd.model.journal import JournalEntry, Op
+from memd.model.text import named
 from memd.project import checks, engram, facts, git, identity, sources
 from memd.project.identity import Project
 from memd.project.places import Places
@@ -96,9 +97,11 @@ def state(store: Store, found: Project, now: int) -> str:
 def _where(found: Project) -> str:
     head = git.head(found)
     if head is None:
-        return f"`{found.root}` is no git repository."
+        return f"`{named(str(found.root))}` is no git repository."
     commit = f"`{head.commit[:10]}`" if head.commit else "no commit that its files name"
-    return f"branch `{head.branch}` at {commit}" if head.branch else f"no branch is checked out, HEAD is {commit}"
+    return (
+        f"branch `{named(head.branch)}` at {commit}" if head.branch else f"no branch is checked out, HEAD is {commit}"
+    )
 
 
 def _section(store: Store, found: Project, session: Session) -> Section:

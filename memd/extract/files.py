@@ -8,10 +8,7 @@ from pathlib import PurePosixPath
 
 from memd.extract import shell
 from memd.model import Done, Kind, Operation, State
-from memd.model.text import oneline, printable
-
-PATH = 1_000
-"""Characters of a path that are shown."""
+from memd.model.text import named
 
 Part = tuple[object, ...]
 """Which part of a file was shown: where from and how much, or the shell's command for it."""
@@ -101,11 +98,6 @@ def difference(old: str, new: str) -> tuple[str, str]:
 
 def _first(lines: Sequence[str]) -> str:
     return next((line.strip() for line in lines if line.strip()), "")
-
-
-def named(path: str) -> str:
-    """A path as text has it: a file's name may hold line ends, and with them headings and entries of a checkpoint."""
-    return printable(oneline(path, PATH))
 
 
 @lru_cache(maxsize=4_096)

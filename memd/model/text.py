@@ -22,6 +22,8 @@ def clock(at: int | None) -> str:
     return datetime.fromtimestamp(at / 1000, UTC).strftime("%Y-%m-%d %H:%MZ")
 
 
+NAME = 1_000
+"""Characters of a path or a name that are shown."""
 _FRESH = 10
 """Seconds that are no time at all."""
 _UNITS = ((604_800, "wk"), (86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
@@ -62,6 +64,11 @@ def oneline(text: str, limit: int) -> str:
 def line(text: str, limit: int) -> str:
     """Like `oneline`, for a text that stands between backticks: its own are kept apart."""
     return oneline(text, limit).replace("`", "'")
+
+
+def named(name: str) -> str:
+    """A path or name as text has it: one may hold line ends, and with them headings and entries of a checkpoint."""
+    return printable(oneline(name, NAME))
 
 
 def quote(text: str, limit: int) -> str:

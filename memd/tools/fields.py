@@ -8,6 +8,7 @@ from hashlib import blake2b
 from itertools import chain
 from typing import Any
 
+from memd.model.places import possible
 from memd.model.secrets import STAND_IN, mask, stand_in
 from memd.model.strings import LONGEST
 
@@ -42,6 +43,12 @@ def string(row: Mapping[str, Any], key: str) -> str:
     """A string field, empty when it is not one."""
     value = row.get(key)
     return value if isinstance(value, str) else ""
+
+
+def directory(row: Mapping[str, Any], key: str) -> str:
+    """A field that names a directory, empty where none can have that path."""
+    path = string(row, key)
+    return path if possible(path) else ""
 
 
 def table(row: Mapping[str, Any], key: str) -> Mapping[str, Any]:

@@ -112,6 +112,17 @@ def test_a_pipe_gets_plain_columns_that_stay(call, transcript):
     }
 
 
+def test_a_directory_with_a_line_end_stays_in_its_cell(call, tmp_path):
+    place = tmp_path / "w\nclaude-code:forged  ok"
+    place.mkdir()
+    transcript = Transcript(tmp_path / "projects" / "p" / "5d1f0c1e.jsonl", cwd=str(place))
+    transcript.turn("Make the gateway fast.")
+    call("ingest", transcript.path)
+    for _, out, _ in (call("status"), call("status", "5d1f")):
+        assert f"{tmp_path}/w claude-code:forged ok" in out
+        assert not [line for line in out.splitlines() if line.startswith("claude-code:forged")]
+
+
 def test_old_sessions_are_summed_up(call, transcript, tmp_path, monkeypatch):
     """The newest are shown, the others counted by tool; --all shows them, --json always has them."""
     monkeypatch.setattr(status, "OLD", 1)

@@ -4,12 +4,13 @@ import json
 import time
 
 import pytest
-from transcript import given
+from transcript import Transcript, given
 
 from memd import config
 from memd.daemon.setup.facts import facts
 from memd.daemon.survey import row
 from memd.model import Channel
+from memd.tools import fields
 from memd.tools.registry import TOOLS
 
 CLAUDE = TOOLS["claude-code"]
@@ -123,7 +124,8 @@ def test_a_session_at_work_whose_transcript_cannot_be_found_is_told(chain):
 
 
 @pytest.mark.parametrize(
-    "path", ["/x/\0.jsonl", "/x/\ud83d.jsonl", "/" + "x" * 5_000 + ".jsonl", "/dev/zero", "..", "", "\udcff/x.jsonl"]
+    "path",
+    ["/x/\0.jsonl", "/x/\ud83d.jsonl", f"/{'x' * 5_000}.jsonl", "/a" * 30_000, "/dev/zero", "..", "", "\udcff/x.jsonl"],
 )
 def test_a_path_that_can_be_none_harms_nothing(chain, path):
     """Whatever a hook names as transcript or directory: it is answered, and the chain goes on."""
@@ -136,6 +138,28 @@ def test_a_path_that_can_be_none_harms_nothing(chain, path):
     chain.read(transcript)
     assert chain.store.session(transcript.id).messages == 2
     assert not [line for line in chain.troubles.lines() if "Error:" in line and "SourceUnreadable" not in line]
+
+
+@pytest.mark.parametrize("cwd", ["/" + "x" * 5_000, "/a" * 30_000, "/x\0y"])
+def test_a_directory_that_can_be_none_harms_no_session(chain, tmp_path, cwd):
+    """A row that names one is read as one without: in time (parents of parents are many), and the status goes on."""
+    transcript = Transcript(tmp_path / "projects" / "p" / "5d1f0c1e.jsonl", cwd=cwd)
+    transcript.turn("Make the gateway fast.")
+    chain.read(transcript)
+    assert chain.store.session(transcript.id).cwd is None
+    assert chain.store.current_checkpoint(transcript.id) is not None
+    assert "no-checkpoint" not in reasons(chain, transcript)
+
+
+def test_a_directory_of_an_older_record_that_can_be_none_harms_no_status(chain, monkeypatch):
+    """What an older memd took over is shown as a directory that is not here."""
+    monkeypatch.setattr(fields, "possible", lambda _path: True)
+    transcript = Transcript(chain.folder / "projects" / "p" / "5d1f0c1e.jsonl", cwd="/" + "x" * 5_000)
+    transcript.turn("Make the gateway fast.")
+    chain.read(transcript)
+    setup = facts(chain.paths, {"MEMD_STATE_DIR": str(chain.paths.state)})
+    found = row(chain.store, chain.store.session(transcript.id), {"watches": {}}, setup, config.Config())
+    assert found.state == "foreign"
 
 
 @pytest.mark.parametrize("native", ["../../etc/passwd", "..", "a/b", ".hidden", "x\0y", "~", "a\nb", "*", ""])

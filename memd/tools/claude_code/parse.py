@@ -13,7 +13,7 @@ from memd.tail.lines import Line
 from memd.tools.claude_code import assistant, attachment, branches, known, queue, user
 from memd.tools.claude_code.reading import HARNESS, Reading, Row
 from memd.tools.claude_code.state import ROW, ReaderState
-from memd.tools.fields import excerpt, moment, string, table, whole
+from memd.tools.fields import directory, excerpt, moment, string, table, whole
 from memd.tools.jsonl import objects
 from memd.tools.remembered import changed
 
@@ -82,7 +82,7 @@ def _facts(reading: Reading, row: Row) -> None:
     origin = string(table(row, "forkedFrom"), "sessionId") or string(row, "requestSessionId")
     reading.tell(
         Facts(
-            cwd=old.cwd or string(row, "cwd") or None,
+            cwd=old.cwd or directory(row, "cwd") or None,
             version=string(row, "version") or old.version,
             entrypoint=string(row, "entrypoint") or old.entrypoint,
             branch=string(row, "gitBranch") or old.branch,
@@ -105,7 +105,7 @@ def _own_title(reading: Reading, row: Row) -> None:
 
 def _moved(reading: Reading, row: Row) -> None:
     """The person moved the session to another directory (`/cd`)."""
-    reading.tell(replace(reading.state.facts, cwd=string(row, "relocatedCwd") or reading.state.facts.cwd))
+    reading.tell(replace(reading.state.facts, cwd=directory(row, "relocatedCwd") or reading.state.facts.cwd))
 
 
 def _system(reading: Reading, row: Row) -> None:

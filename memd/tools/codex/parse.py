@@ -14,7 +14,7 @@ from memd.tools.codex import answers, delivery, events, known, rollback, words
 from memd.tools.codex.reading import Reading, Row
 from memd.tools.codex.source import SUPERSEDED, TURNED
 from memd.tools.codex.state import Client, ReaderState
-from memd.tools.fields import string, table, whole
+from memd.tools.fields import directory, string, table, whole
 from memd.tools.jsonl import objects
 from memd.tools.remembered import changed
 
@@ -71,7 +71,7 @@ def _meta(reading: Reading, meta: Row) -> None:
     reading.state = changed(state, begun=True, home=client, client=client, delta=delta, child=child)
     git = table(meta, "git")
     reading.tell(
-        cwd=string(meta, "cwd"),
+        cwd=directory(meta, "cwd"),
         version=string(meta, "cli_version"),
         entrypoint=client.originator,
         branch=string(git, "branch"),
@@ -131,7 +131,7 @@ def _superseded(reading: Reading, payload: Row) -> None:
 
 
 def _context(reading: Reading, payload: Row) -> None:
-    reading.tell(model=string(payload, "model"), cwd=reading.state.facts.cwd or string(payload, "cwd"))
+    reading.tell(model=string(payload, "model"), cwd=reading.state.facts.cwd or directory(payload, "cwd"))
 
 
 _READERS: dict[str, Callable[[Reading, Row], None]] = {

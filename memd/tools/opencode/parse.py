@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from memd.model import Event, Gap, Rewind, Source
 from memd.tail.batch import Line
-from memd.tools.fields import items, moment, string, table, whole
+from memd.tools.fields import directory, items, moment, string, table, whole
 from memd.tools.jsonl import objects
 from memd.tools.opencode import assistant, branches, notes, rows, user
 from memd.tools.opencode.reading import Reading, Row
@@ -70,7 +70,7 @@ def _session(reading: Reading, data: Row) -> None:
     reading.tell(
         replace(
             old,
-            cwd=string(info, "directory") or old.cwd,
+            cwd=directory(info, "directory") or old.cwd,
             title=(title if title and not title.startswith(_TITLE) else None) or old.title,
             version=string(info, "version") or old.version,
             model=old.model or model,

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from memd.extract import turns, work
 from memd.extract.material import Material
 from memd.model import Channel, Done, Kind, Record, State
-from memd.model.text import line, oneline, quote
+from memd.model.text import line, named, oneline, quote
 from memd.render import RELATIVE
 from memd.writers.extractive.phrases import NONE
 
@@ -27,7 +27,7 @@ def mind(material: Material) -> str:
 
 def _where(material: Material) -> Iterator[str]:
     if material.session.cwd:
-        yield f"- I work in `{material.session.cwd}`; {RELATIVE}. (own judgement)"
+        yield f"- I work in `{named(material.session.cwd)}`; {RELATIVE}. (own judgement)"
     if earlier := [record for record in material.before if turns.asks(record)]:
         sources = dict.fromkeys((record.copy_of or "").rpartition("#")[0] for record in earlier)
         shown = ", ".join(f"`memd log {source} --human`" for source in sources)

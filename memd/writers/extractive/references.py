@@ -13,7 +13,7 @@ from memd.extract import files, references
 from memd.extract.material import Material
 from memd.extract.references import Reference
 from memd.model import State
-from memd.model.text import line
+from memd.model.text import line, named
 from memd.writers.extractive.phrases import listed
 
 COMMANDS, CHANGED, READS, STRINGS = 5, 8, 8, 32
@@ -137,8 +137,8 @@ def _stands(text: str, shown: str) -> bool:
 
 def _title(found: Reference) -> str:
     """What a string is there for; of a path that was only named, that no plan be taken for a file."""
-    named = found.kind == "path" and found.home.title == "in my words"
-    return f"only named {found.home.title}" if named else TITLES.get(found.home.title, found.home.title)
+    only = found.kind == "path" and found.home.title == "in my words"
+    return f"only named {found.home.title}" if only else TITLES.get(found.home.title) or named(found.home.title)
 
 
 def _named(found: Reference) -> str:

@@ -103,7 +103,7 @@ def _result(reading: Reading, item: Row, about: Row) -> None:
 def _settle(reading: Reading, call: str, begun: Row, result: asked.Result) -> None:
     """The result is known: tell the call."""
     if begun["name"] == "write_stdin":
-        _looked(reading, begun["target"], result.text)
+        _looked(reading, begun["target"], result)
         return
     if begun["kind"] == Kind.ASK:
         words.unverified(reading, call, calls.loaded(result.value), begun["detail"].get("questions", []))
@@ -121,13 +121,13 @@ def job(reading: Reading, done: Operation) -> None:
         reading.state = changed(reading.state, jobs=jobs)
 
 
-def _looked(reading: Reading, name: str, text: str) -> None:
+def _looked(reading: Reading, name: str, result: asked.Result) -> None:
     """A later look at a command in the background: did it end?"""
-    call, (code, printed) = reading.state.jobs.get(name), asked.exited(text)
+    call, code = reading.state.jobs.get(name), asked.exited(result.text)
     if call is None or code is None:
         return
     state = State.FAILED if code else State.DONE
-    ended = Operation(call, Kind.COMMAND, "exec_command", reading.at, state, "", {"exit": code}, printed)
+    ended = Operation(call, Kind.COMMAND, "exec_command", reading.at, state, "", {"exit": code}, result.printed)
     reading.events.append(ended)
     _over(reading, name)
 

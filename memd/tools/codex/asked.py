@@ -168,6 +168,6 @@ def _state(text: str, exits: int | None) -> State:
     return State.FAILED if head.startswith(("exec_command failed", "apply_patch verif")) else State.DONE
 
 
-def exited(text: str) -> tuple[int | None, str]:
-    """The exit code of a background command, where a later look at it tells that it ended, and what it printed."""
-    return _exit("", text), excerpt(_body(text), RESULT)
+def exited(text: str) -> int | None:
+    """The exit code of a background command, where a later look at it tells that it ended."""
+    return _exit("", text)

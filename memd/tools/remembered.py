@@ -4,6 +4,8 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
+from msgspec import structs
+
 from memd.model import Operation
 from memd.model.secrets import masked_value
 from memd.tools.places import Kept, Places
@@ -11,16 +13,9 @@ from memd.tools.places import Kept, Places
 T = TypeVar("T")
 
 
-def changed(state: T, **fields: Any) -> T:
-    """The state with some fields changed: `dataclasses.replace` for a frozen class without slots.
-
-    States change several times at every row, and have twenty fields: by name one after the other they cost a fifth of all
-    reading (measured by profile).
-    """
-    made = object.__new__(type(state))
-    made.__dict__.update(state.__dict__)
-    made.__dict__.update(fields)
-    return made
+changed = structs.replace
+"""The state with some fields changed. States change several times at every row and have twenty fields, which is why they are
+no dataclasses: a copy takes 0.1 µs here, 0.5 where one dictionary is made of another, 5 with `dataclasses.replace`."""
 
 
 def dumped(version: int, values: Mapping[str, Any], masked: Iterable[str], places: Places) -> Kept:

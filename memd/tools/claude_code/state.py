@@ -5,8 +5,10 @@ where the row ids keep every entry from being recorded twice.
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, astuple, dataclass, field, fields
+from dataclasses import asdict, astuple, dataclass
 from typing import Any
+
+from msgspec import Struct, field, structs
 
 from memd.model import Facts
 from memd.tools.places import Kept, Places
@@ -36,8 +38,7 @@ class Queued:
     told: bool = False
 
 
-@dataclass(frozen=True)
-class ReaderState:
+class ReaderState(Struct, frozen=True):
     """What has to be known of the rows before to understand the next one."""
 
     session: str
@@ -78,7 +79,7 @@ _MASKED = ("calls", "tasks", "facts")
 
 def dump(state: ReaderState) -> Kept:
     """The state as it is kept."""
-    values = {f.name: getattr(state, f.name) for f in fields(state) if f.name != "places"}
+    values = {name: value for name, value in structs.asdict(state).items() if name != "places"}
     values["facts"] = asdict(state.facts)
     values |= {name: [astuple(waiting) for waiting in values[name]] for name in _QUEUES}
     return dumped(VERSION, values, _MASKED, state.places)

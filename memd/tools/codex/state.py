@@ -5,8 +5,10 @@ where the keys keep every entry from being recorded twice.
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass
 from typing import Any
+
+from msgspec import Struct, field, structs
 
 from memd.model import Facts
 from memd.tools.places import Kept, Places
@@ -72,8 +74,7 @@ class Pending:
     """What its own tags say: `user`, `contradicted`, `goal`, or nothing."""
 
 
-@dataclass(frozen=True)
-class ReaderState:
+class ReaderState(Struct, frozen=True):
     """What has to be known of the rows before to understand the next one."""
 
     session: str
@@ -128,7 +129,7 @@ _MASKED = ("calls", "facts", "shell")
 
 def dump(state: ReaderState) -> Kept:
     """The state as it is kept."""
-    values = {f.name: getattr(state, f.name) for f in fields(state) if f.name != "places"}
+    values = {name: value for name, value in structs.asdict(state).items() if name != "places"}
     for name in ("facts", "home", "client", "turn"):
         values[name] = asdict(values[name])
     values["pending"] = None if state.pending is None else asdict(state.pending)

@@ -5,8 +5,10 @@ where the ids of messages and parts keep every entry from being recorded twice.
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict
 from typing import Any
+
+from msgspec import Struct, field, structs
 
 from memd.model import Facts
 from memd.tools.places import Kept, Places
@@ -27,8 +29,7 @@ Run = tuple[str, str, str]
 """A message, and the keys of the first and last of entries that follow one another and are all of it; empty: none yet."""
 
 
-@dataclass(frozen=True)
-class ReaderState:
+class ReaderState(Struct, frozen=True):
     """What has to be known of the rows before to understand the next one."""
 
     session: str
@@ -72,7 +73,7 @@ _MASKED = ("messages", "calls", "held", "facts")
 
 def dump(state: ReaderState) -> Kept:
     """The state as it is kept."""
-    values = {f.name: getattr(state, f.name) for f in fields(state) if f.name != "places"}
+    values = {name: value for name, value in structs.asdict(state).items() if name != "places"}
     values["facts"] = asdict(state.facts)
     return dumped(VERSION, values, _MASKED, state.places)
 

@@ -197,7 +197,7 @@ def test_a_line_is_read_alike_at_once_and_with_patience(row, ascii_only, data):
     """Written by any program, whole or damaged: how it is read is a matter of time, never of what is read."""
     line = bytearray(json.dumps(row, ensure_ascii=ascii_only).encode("utf-8", "surrogatepass"))
     for _ in range(data.draw(st.integers(0, 2))):
-        at = data.draw(st.integers(0, len(line) - 1))
+        at = data.draw(st.integers(0, len(line)))
         line[at : at + data.draw(st.integers(0, 2))] = data.draw(st.sampled_from([b"", *PIECES]))
     assert repr(objects(bytes(line))) == repr(jsonl._patiently(bytes(line)))
 

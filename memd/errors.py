@@ -61,5 +61,9 @@ class RecordDamaged(StoreTrouble):
     """What is in the database's file is none, or not whole."""
 
 
+class RecordGone(StoreTrouble):
+    """The database's file, or the state directory with it, was taken away or replaced while it was open."""
+
+
 class DaemonSilent(Fault):
     """The daemon did not answer within its deadline."""

@@ -143,6 +143,10 @@ class Lock:
             os.close(self._descriptor)
             self._descriptor = None
 
+    def in_place(self) -> bool:
+        """Whether it is held, and the file that is locked still has its name. Raises OSError where that cannot be seen."""
+        return self._descriptor is not None and _is_at(self._descriptor, self.path)
+
     def held(self) -> bool:
         """Whether a process has it now; asking takes nothing from anybody and makes no file."""
         try:

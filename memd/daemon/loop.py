@@ -1,6 +1,7 @@
 """`memd run`: one daemon a state directory, from its lock to its last breath.
 
-The lock decides who runs, never a pid file. The worker thread owns the record; the event loop answers hooks; the watcher
+The lock decides who runs, never a pid file; where it or the record is taken away under the daemon, it starts afresh in place.
+The worker thread owns the record; the event loop answers hooks; the watcher
 hints. SIGTERM and SIGINT end it cleanly, SIGHUP reads the settings again by starting afresh in place; settings that cannot
 be read change nothing. A worker that ends by a defect ends the daemon: the service manager starts a sound one.
 """
@@ -25,6 +26,7 @@ from memd.daemon.desk import Desk
 from memd.daemon.forgetting import daily
 from memd.daemon.notify import notify, watchdog_interval
 from memd.daemon.pipeline import Pipeline, wall_clock
+from memd.daemon.place import LOOK, Place
 from memd.daemon.setup import ledger, settings
 from memd.daemon.setup.hook import refresh_hook
 from memd.daemon.setup.repair import renew
@@ -36,7 +38,7 @@ from memd.daemon.statusline import StatusLine
 from memd.daemon.troubles import Troubles
 from memd.daemon.worker import Urgency, Worker
 from memd.daemon.writing import Writing
-from memd.errors import ConfigError, MemdError, RecordDamaged, Refused
+from memd.errors import ConfigError, MemdError, RecordDamaged, RecordGone, Refused
 from memd.store import Store
 from memd.store.aside import lately_set_aside, set_aside
 from memd.store.folders import Folders
@@ -67,21 +69,26 @@ def run(environ: Mapping[str, str]) -> None:
         raise Refused(f"a daemon already runs on {paths.state}; `memd status` shows it")
     sys.setswitchinterval(SWITCH)
     try:
-        asyncio.run(_live(chosen, paths, environ))
+        asyncio.run(_live(chosen, Place(paths, lock), paths, environ))
     finally:
         lock.release()
 
 
-async def _live(chosen: Config, paths: Paths, environ: Mapping[str, str]) -> None:
+async def _live(chosen: Config, place: Place, paths: Paths, environ: Mapping[str, str]) -> None:
     signals = Signals()
     again: Config | None = chosen
+    lost = ""
     while again is not None:
         diary.begin(again)
         try:
-            again = await Daemon(again, paths, environ, signals).live()
+            again, lost = await Daemon(again, paths, environ, signals, place, lost).live(), ""
         except RecordDamaged as error:
             folder = set_aside(paths.state / "memd.db", wall_clock())
             log.warning("record set aside", why=str(error), folder=str(folder))
+        except RecordGone as error:
+            lost = str(error)
+            log.warning("record gone", why=lost)
+            place.take_again()
 
 
 def _refresh(name: str, pipeline: Pipeline) -> None:
@@ -95,13 +102,18 @@ def _journal(name: str, pipeline: Pipeline) -> None:
 class Daemon:
     """Everything that lives while the daemon does."""
 
-    def __init__(self, chosen: Config, paths: Paths, environ: Mapping[str, str], signals: Signals) -> None:
+    def __init__(
+        self, chosen: Config, paths: Paths, environ: Mapping[str, str], signals: Signals, place: Place, lost: str
+    ) -> None:
         self._settings = chosen
         self._paths = paths
         self._environ = environ
         self._signals = signals
+        self._place = place
         self._since = int(time.time() * 1000)
         self._troubles = Troubles()
+        if lost:
+            self._troubles.tell(lost)
         self._tools = enabled(chosen.tools, paths.config)
         self._rebuilding = lately_set_aside(paths.state, time.time())
         self._worker = Worker(self._open, self._turn, self._troubles.tell)
@@ -136,9 +148,11 @@ class Daemon:
         Raises:
             Refused: a newer memd wrote the record, or the socket's folder is another user's.
             StoreTrouble: the record cannot be opened.
+            RecordGone: the record is not where it was.
         """
         self._worker.start()
         await asyncio.wrap_future(self._worker.ready)
+        self._place.settle()
         try:
             self._refresh_hook()
             await self._server.start()
@@ -169,10 +183,10 @@ class Daemon:
         log.info("stopped")
 
     async def _until_over(self) -> Config | None:
-        """Wait for a signal; meanwhile tell the service manager that the worker still takes jobs."""
+        """Wait for a signal; meanwhile tell the service manager that the worker still takes jobs, and look after the record."""
         interval, ended = watchdog_interval(), asyncio.wrap_future(self._worker.ended)
         while True:
-            await self._signals.wait(ended, interval)
+            await self._signals.wait(ended, min(LOOK, interval or LOOK))
             if ended.done():
                 ended.result()
                 return None
@@ -183,6 +197,7 @@ class Daemon:
                     return fresh
             elif interval is not None:
                 await self._beat(interval)
+            self._place.check()
 
     async def _beat(self, interval: float) -> None:
         try:

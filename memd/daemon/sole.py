@@ -17,16 +17,21 @@ def alone(paths: Paths, patience: float = HANDOVER) -> files.Lock | None:
     Raises:
         Refused: another memd has it and does not let go of it in time.
     """
-    files.private_dir(paths.state)
     lock = files.Lock(paths.state / "memd.lock")
+    return lock if take(lock, paths, patience) else None
+
+
+def take(lock: files.Lock, paths: Paths, patience: float = HANDOVER) -> bool:
+    """Hold the lock; False when the daemon has it and answers. Raises Refused as `alone` does."""
+    files.private_dir(paths.state)
     end = time.monotonic() + patience
     while not lock.acquire():
         if answers(paths):
-            return None
+            return False
         if time.monotonic() >= end:
             raise Refused(f"another memd (pid {lock.holder() or 'unknown'}) works on {paths.state}; try again later")
         time.sleep(0.05)
-    return lock
+    return True
 
 
 def answers(paths: Paths) -> bool:

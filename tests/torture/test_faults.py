@@ -13,6 +13,7 @@ import pytest
 from process import MEMD, Home, eventually
 
 from memd.daemon import worker
+from memd.daemon.place import LOOK
 from memd.errors import MemdError
 from memd.store import Store
 from memd.store.folders import Folders
@@ -165,6 +166,25 @@ def test_a_root_that_is_deleted_and_comes_back(home):
         recorded(home, new, 2)
         assert texts(home, old) == ["Before.", "Done."]
         assert "source-gone" in codes(home)
+
+
+@pytest.mark.parametrize("gone", ["state", "record"])
+def test_a_record_that_is_deleted_under_the_daemon_is_made_again(home, gone):
+    """It is found again at its socket, says what happened, and has all that the transcripts have."""
+    transcript = home.transcript("5d1f0c1e-0000-4000-8000-0000000000a8")
+    transcript.turn("Before.")
+    with home.daemon() as child:
+        recorded(home, transcript, 2)
+        shutil.rmtree(home.state) if gone == "state" else home.db.unlink()
+        transcript.turn("Meanwhile.")
+        recorded(home, transcript, 4, LOOK + 20)
+        transcript.turn("After.")
+        recorded(home, transcript, 6)
+        assert child.poll() is None
+        assert texts(home, transcript) == ["Before.", "Done.", "Meanwhile.", "Done.", "After.", "Done."]
+        daemon = home.status()["daemon"]
+        assert daemon["pid"] == child.pid
+        assert any("memd.db was taken away or replaced" in line for line in daemon["errors"])
 
 
 def damage(path, how):

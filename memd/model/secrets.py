@@ -44,7 +44,10 @@ _PART = 4
 """Characters from which on a part of a secret is hidden as well; a shorter one stands in too much else."""
 _BACK = 30
 """A hint is at most so many characters behind the start of its shape."""
-_NAMED = r"(?:[\w.-]{0,30}[\\\"']{0,3}\s{0,3}[:=]|[\"']?\s)"
+_NAME = (
+    r"pass(?:word|wd|phrase)|secret|token|(?:api|access|account|auth|encryption|private|signing|master|secret)[_-]?key"
+)
+_NAMED = r"[\w.-]{0,30}[\\\"']{0,3}\s{0,3}[:=]"
 _HINT = re.compile(
     "|".join(
         (
@@ -52,15 +55,17 @@ _HINT = re.compile(
             r"J(?<=eyJ)[\w-]{12,400}\.",
             r"_(?=[\w+/=]{16})(?:(?<=gh[opsur]_)|(?<=npm_)|(?<=hf_)|(?<=_(?:live|test)_)|(?<=whsec_)|(?<=[po]at_)|(?<=_v1_))",
             r"-(?=[\w-]{10})(?:(?<=sk-)|(?<=xox\w-)|(?<=xapp-)|(?<=pypi-)|(?<=SPX-)|(?<=\bgl\w\w-)|(?<=gl\w\w\w-)|(?<=KEY-))",
+            rf"-(?<=--)(?i:(?:[a-z]{{1,20}}-)?(?:{_NAME}))\s",
             r"\.(?=[\w-]{16})(?:(?<=hv[bs]\.)|(?<=SG\.)|(?<=ya29\.))",
             r"/(?<=slack\.com/)(?:services|workflows)/",
             r":(?://[^\s/:@\"'<>]{0,100}:[^\s/@\"'<>]{3,200}@)",
             r"=(?<=[?&]sig=)[\w%]{20}",
             r"z(?<=horiz)ation[\\\"']{0,3}\s{0,3}[:=]",
+            r"Z(?<=HORIZ)ATION[\\\"']{0,3}\s{0,3}[:=]",
             r"b(?:earer\s)",
             r"B(?:earer\s)",
-            rf"k(?:(?<=tok)en|(?<=[_-]k)ey|(?<=apik)ey){_NAMED}",
-            rf"K(?:(?<=TOK)EN|(?<=[A-Z_-]K)EY|(?<=[a-z_-]K)ey){_NAMED}",
+            rf"k(?:(?<=[Tt]ok)en|(?<=[_-]k)ey|(?<=[Aa]pik)ey){_NAMED}",
+            rf"K(?:(?<=TOK)EN|(?<=[A-Z_-]K)EY|(?<=[A-Za-z_-]K)ey){_NAMED}",
             rf"w(?<=assw)(?:or)?d{_NAMED}",
             rf"W(?<=ASSW)(?:OR)?D{_NAMED}",
             rf"c(?<=ec)ret{_NAMED}",
@@ -82,9 +87,6 @@ _ISSUED = (
     r"hv[bs]\.[\w-]{20,}|do[opr]_v1_[a-f0-9]{40,}|dckr_[po]at_[\w-]{20,}|SG\.[\w-]{16,}\.[\w-]{16,}",
     r"AGE-SECRET-KEY-1[A-Z0-9]{20,}",
     r"eyJ[\w-]{12,}\.eyJ[\w-]{12,}(?:\.[\w-]*)?",  # a JSON Web Token
-)
-_NAME = (
-    r"pass(?:word|wd|phrase)|secret|token|(?:api|access|account|auth|encryption|private|signing|master|secret)[_-]?key"
 )
 _SUFFIX = r"(?:[_.-]?(?:key|base|value|access|secret|token|password|prod|production|dev|staging|live|test|\d+))*"
 _QUOTED = r"(?P<q>\\*[\"'])(?P<quoted>[^\s\"'\\]{8,500}+)(?=\\*[\"'])"

@@ -71,7 +71,12 @@ SECRETS = {
     "password in Python": ("Tr0ub4dor3", 'connect(password="{}", host="x")'),
     "issued, in escaped JSON": ("npm" + "_" + R[:36], '{{"out": "a\\n{}\\nb"}}'),
     "password in escaped JSON": ("Tr0ub4dor3", '{{\\"password\\": \\"{}\\"}}'),
+    "basic in capitals": ("dXNlcjpodW50ZXIyaHVudGVyMg==", "AUTHORIZATION: BASIC {}"),
     "flag": (R, "deploy --api-key {} --verbose"),
+    "flag, capital letters": (R, "deploy --Registry-Token {} --verbose"),
+    "token, a capital letter": (R, "Token: {}"),
+    "key, a capital letter": (R, "Apikey={}"),
+    "key, capital letters": (R, "APIKey={}"),
     "hex key": (HEX[:32], "X-Api-Key: {}"),
     "arrow": (HEX, "'secret_key_base' => '{}'"),
 }

@@ -7,12 +7,14 @@ nothing. The number moves to the result's when the state does.
 from dataclasses import replace
 
 from memd.model import Done, Operation, State
+from memd.store import packs
 
 ANSWER = "\x01"
 """What stands, with a number of characters, for a result that the text of the entry with the call's number ends with behind so
 many: one text is kept once. Without a number it is the whole text."""
 RESULT = (
-    "CASE substr(o.result, 1, 1) WHEN char(1) THEN (SELECT substr(m.text, CAST(substr(o.result, 2) AS INTEGER) + 1)"
+    "CASE substr(o.result, 1, 1) WHEN char(1) THEN"  # noqa: S608 - a constant
+    f" (SELECT substr({packs.column('text')}, CAST(substr(o.result, 2) AS INTEGER) + 1)"
     " FROM message m WHERE m.session = o.session AND m.number = o.number) ELSE o.result END"
 )
 """The result of a row `o` of `operation`."""

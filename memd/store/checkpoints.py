@@ -14,6 +14,7 @@ from memd.later import later
 from memd.model import Checkpoint, Parts, Problem, Tick, TokenCounts
 from memd.store import judging
 from memd.store.database import Database
+from memd.store.packs import plain, squeezed
 
 if TYPE_CHECKING:
     from memd.store import writing
@@ -61,9 +62,7 @@ def _row(session: int, checkpoint: Checkpoint, digest: str) -> tuple[Any, ...]:
         writing.compact(asdict(checkpoint.tokens)) if checkpoint.tokens else None,
         _compact(checkpoint.problems),
         _compact(checkpoint.noted),
-        checkpoint.parts.mind,
-        checkpoint.parts.memo,
-        checkpoint.parts.scene,
+        *(squeezed(text) for text in (checkpoint.parts.mind, checkpoint.parts.memo, checkpoint.parts.scene)),
     )
 
 
@@ -124,7 +123,7 @@ def get(database: Database, session: str, number: int | None) -> Checkpoint | No
         trigger=trigger,
         upto=upto,
         receipt=receipt,
-        parts=Parts(mind, memo, scene),
+        parts=Parts(*(plain(kept) for kept in (mind, memo, scene))),
         tokens=TokenCounts(**json.loads(tokens)) if tokens else None,
         problems=_problems(problems),
         noted=_problems(noted),

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from memd.errors import NotFound, RecordDamaged, Refused, StoreTrouble
 from memd.later import later
 from memd.store.migrations import MIGRATIONS, migrate, version
+from memd.store.packs import Unpacked
 
 if TYPE_CHECKING:
     from memd.store import words
@@ -168,6 +169,7 @@ def _connect(path: Path, mode: str) -> Database:
     with _closing_on_error(database), trouble(path):
         for setting in _SETTINGS:
             connection.execute(setting)
+        connection.create_function("unpacked", 3, Unpacked(connection))
     return database
 
 

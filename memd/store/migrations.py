@@ -313,6 +313,23 @@ def m011_places(sql: sqlite3.Connection) -> None:
     )
 
 
+def m012_packs(sql: sqlite3.Connection) -> None:
+    """Texts of entries are kept packed from now on; `pack.id` is never used twice, so what was read of one stays true.
+
+    Calls are looked up by their target where they read or wrote a file, and by their kind.
+    """
+    sql.execute(
+        "CREATE TABLE pack (id INTEGER PRIMARY KEY AUTOINCREMENT,"
+        " session INTEGER NOT NULL REFERENCES session ON DELETE CASCADE, first INTEGER NOT NULL, entries BLOB NOT NULL)"
+    )
+    sql.execute("CREATE INDEX pack_session ON pack (session)")
+    sql.execute("ALTER TABLE message ADD COLUMN pack INTEGER")
+    sql.execute("DROP INDEX operation_target")
+    sql.execute("CREATE INDEX operation_target ON operation (session, target) WHERE kind IN ('read', 'edit', 'create')")
+    sql.execute("DROP INDEX operation_command")
+    sql.execute("CREATE INDEX operation_kind ON operation (session, kind)")
+
+
 MIGRATIONS: tuple[Step, ...] = (
     m001_first,
     m002_search,
@@ -325,6 +342,7 @@ MIGRATIONS: tuple[Step, ...] = (
     m009_gaps,
     m010_noted,
     m011_places,
+    m012_packs,
 )
 """Append only: the place in this tuple is the number."""
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from memd.later import later
 from memd.model import LOST, Boundary, Channel, Done, Fill, Grade, Kind, Record, Source, State
+from memd.store import packs
 from memd.store.calls import RESULT
 from memd.store.database import Database, Row
 
@@ -18,6 +19,7 @@ else:
     (lookup,) = later(__package__, "lookup")
 
 _NO_LIMIT = -1
+_TEXT, _TURN, _EXTRA = (packs.column(name) for name in ("text", "turn", "extra"))
 
 
 def messages(
@@ -35,8 +37,8 @@ def messages(
         after = max(after, min(numbers, default=1) - 1)
         upto = min(max(numbers, default=0), max(numbers, default=0) if upto is None else upto)
     rows = database.rows(
-        "SELECT number, key, at, channel, grade, text, offset, length, turn, withdrawn, undelivered, copy_of, extra"
-        " FROM message WHERE session = (SELECT row FROM session WHERE id = :session) AND number > :after"
+        f"SELECT number, key, at, channel, grade, {_TEXT}, offset, length, {_TURN}, withdrawn, undelivered, copy_of,"  # noqa: S608 - constants
+        f" {_EXTRA} FROM message m WHERE session = (SELECT row FROM session WHERE id = :session) AND number > :after"
         " AND number <= ifnull(:upto, 9223372036854775807)"
         " AND (:channels IS NULL OR channel IN (SELECT value FROM json_each(:channels)))"
         " AND (:numbers IS NULL OR number IN (SELECT value FROM json_each(:numbers)))"

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Collection
 
 from memd.model import Channel, Grade
+from memd.store import packs
 from memd.store.database import Database
 from memd.store.reading import listed
 from memd.store.rows import Hit
@@ -17,6 +18,7 @@ from memd.store.words import around, expression, places, terms
 
 HALF = 30
 """Days after which a match counts half."""
+_TEXT = packs.column("text")
 _WIDTH = 180
 """Characters of a message that are shown with a hit."""
 
@@ -32,7 +34,8 @@ def add(sql: sqlite3.Connection, session: int, after: int) -> None:
 def remove(sql: sqlite3.Connection, session: int) -> None:
     """Take the session's messages out of the index; they must still be in the record."""
     sql.execute(
-        "INSERT INTO words (words, rowid, text) SELECT 'delete', id, spaced(text) FROM message WHERE session = ?",
+        f"INSERT INTO words (words, rowid, text) SELECT 'delete', id, spaced({_TEXT}) FROM message m"  # noqa: S608 - a constant
+        " WHERE session = ?",
         (session,),
     )
 
@@ -56,12 +59,14 @@ def search(
     if not asked:
         return []
     rows = database.rows(
-        "SELECT s.id, m.number, m.at, m.channel, m.grade, m.withdrawn OR m.undelivered, m.text,"
+        f"SELECT f.session, m.number, m.at, m.channel, m.grade, m.withdrawn OR m.undelivered, {_TEXT}, f.score FROM ("  # noqa: S608 - a constant
+        "SELECT m.id, s.id AS session,"
         " -bm25(words) / (1 + max(0, :now - ifnull(m.at, ifnull(s.last_at, :now))) / (:half * 86400000.0)) AS score"
         " FROM words CROSS JOIN message m ON m.id = words.rowid CROSS JOIN session s ON s.row = m.session"
         " WHERE words MATCH :query AND (:channels IS NULL OR m.channel IN (SELECT value FROM json_each(:channels)))"
         " AND CASE WHEN :session IS NULL THEN m.copy_of IS NULL ELSE :session IN (s.id, s.parent) END"
-        " ORDER BY score DESC, m.id DESC LIMIT :limit",
+        " ORDER BY score DESC, m.id DESC LIMIT :limit)"
+        " f JOIN message m ON m.id = f.id ORDER BY f.score DESC, f.id DESC",
         {
             "query": expression(asked),
             "session": session,

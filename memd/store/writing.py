@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from memd.model import LOST, Event, Record
-from memd.store import search
+from memd.store import packs, search
 from memd.store.batch import Batch
 from memd.store.calls import kept
 from memd.store.copies import settle, shared_keys
@@ -50,6 +50,7 @@ def commit(database: Database, seed: Seed, reached: Reached, events: Iterable[Ev
             )
         _save(sql, batch, seed.path)
         search.add(sql, session["row"], before[0])
+        packs.add(sql, session["row"], before[0], session["messages"])
         if before[0] and before[1:] != [session[name] for name in _LINEAGE]:
             shared |= shared_keys(sql, session["row"])
         if shared:

@@ -7,19 +7,14 @@ import json
 import sqlite3
 from collections.abc import Iterable
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from memd.errors import NotFound, Refused
-from memd.later import later
 from memd.model import Checkpoint, Parts, Problem, Tick, TokenCounts
 from memd.store import judging
 from memd.store.database import Database
 from memd.store.packs import plain, squeezed
-
-if TYPE_CHECKING:
-    from memd.store import writing
-else:
-    (writing,) = later(__package__, "writing")
+from memd.store.texts import compact
 
 _EXTRACTIVE = "extractive"
 
@@ -59,15 +54,15 @@ def _row(session: int, checkpoint: Checkpoint, digest: str) -> tuple[Any, ...]:
         checkpoint.upto,
         checkpoint.receipt,
         digest,
-        writing.compact(asdict(checkpoint.tokens)) if checkpoint.tokens else None,
+        compact(asdict(checkpoint.tokens)) if checkpoint.tokens else None,
         _compact(checkpoint.problems),
         _compact(checkpoint.noted),
-        *(squeezed(text) for text in (checkpoint.parts.mind, checkpoint.parts.memo, checkpoint.parts.scene)),
+        *(squeezed(text.encode()) for text in (checkpoint.parts.mind, checkpoint.parts.memo, checkpoint.parts.scene)),
     )
 
 
 def _compact(problems: Iterable[Problem]) -> str:
-    return writing.compact([asdict(problem) for problem in problems])
+    return compact([asdict(problem) for problem in problems])
 
 
 def _problems(text: str) -> tuple[Problem, ...]:
@@ -123,7 +118,7 @@ def get(database: Database, session: str, number: int | None) -> Checkpoint | No
         trigger=trigger,
         upto=upto,
         receipt=receipt,
-        parts=Parts(*(plain(kept) for kept in (mind, memo, scene))),
+        parts=Parts(*(plain(kept).decode() for kept in (mind, memo, scene))),
         tokens=TokenCounts(**json.loads(tokens)) if tokens else None,
         problems=_problems(problems),
         noted=_problems(noted),

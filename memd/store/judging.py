@@ -6,17 +6,12 @@ A run is entered when it starts, so that a crash of the daemon does not forget w
 import json
 from collections.abc import Iterable
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from memd.later import later
 from memd.model import Problem, Run, Spent, Tick
 from memd.store import reading
 from memd.store.database import Database
-
-if TYPE_CHECKING:
-    from memd.store import writing
-else:
-    (writing,) = later(__package__, "writing")
+from memd.store.texts import compact
 
 
 class Judging:
@@ -49,7 +44,7 @@ class Judging:
     def end_run(self, key: int, tokens: int, outcome: str, problems: Iterable[Problem] = ()) -> None:
         """What a run cost and came to."""
         with self._db.transaction() as sql:
-            told = writing.compact([asdict(problem) for problem in problems])
+            told = compact([asdict(problem) for problem in problems])
             sql.execute(
                 "UPDATE run SET tokens = ?, outcome = ?, problems = ? WHERE id = ?", (tokens, outcome, told, key)
             )

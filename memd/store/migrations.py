@@ -316,7 +316,7 @@ def m011_places(sql: sqlite3.Connection) -> None:
 def m012_packs(sql: sqlite3.Connection) -> None:
     """Texts of entries are kept packed from now on; `pack.id` is never used twice, so what was read of one stays true.
 
-    Calls are looked up by their target where they read or wrote a file, and by their kind.
+    Calls are looked up by their target where they read or wrote a file, and the newest of all or of a kind.
     """
     sql.execute(
         "CREATE TABLE pack (id INTEGER PRIMARY KEY AUTOINCREMENT,"
@@ -328,6 +328,7 @@ def m012_packs(sql: sqlite3.Connection) -> None:
     sql.execute("CREATE INDEX operation_target ON operation (session, target) WHERE kind IN ('read', 'edit', 'create')")
     sql.execute("DROP INDEX operation_command")
     sql.execute("CREATE INDEX operation_kind ON operation (session, kind)")
+    sql.execute("CREATE INDEX operation_session ON operation (session)")
 
 
 MIGRATIONS: tuple[Step, ...] = (

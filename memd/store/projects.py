@@ -259,7 +259,7 @@ class Projects:
         marks, base = ", ".join("?" * len(targets)), basename(next(iter(targets)))
         rows = self._db.rows(
             f"SELECT call, number, kind, name, at, ended_at, state, target, detail, {RESULT} FROM operation o"  # noqa: S608 - constants
-            f" WHERE id IN (SELECT id FROM operation WHERE session = ? AND target IN ({marks})"
+            f" WHERE id IN (SELECT id FROM operation INDEXED BY operation_target WHERE session = ? AND target IN ({marks})"
             " AND kind IN ('read', 'edit', 'create') UNION SELECT id FROM (SELECT id, target FROM operation"
             " WHERE session = ? AND kind = 'command' ORDER BY id DESC LIMIT ?) WHERE instr(target, ?))"
             " AND state = 'done' ORDER BY id DESC LIMIT ?",

@@ -85,24 +85,31 @@ def operations(
     states: Collection[State] | None,
     last: int | None,
 ) -> list[Done]:
-    """Tool calls in the order in which they started; see `Store.operations`."""
-    rows = database.rows(
-        f"SELECT call, number, kind, name, at, ended_at, state, target, detail, {RESULT}"  # noqa: S608 - a constant
-        " FROM operation o WHERE session = (SELECT row FROM session WHERE id = :session)"
-        " AND (:after = 0 OR number > :after) AND (:upto IS NULL OR number <= :upto)"
-        " AND (:kinds IS NULL OR kind IN (SELECT value FROM json_each(:kinds)))"
-        " AND (:states IS NULL OR state IN (SELECT value FROM json_each(:states)))"
-        " ORDER BY id DESC LIMIT :last",
-        {
-            "session": session,
-            "after": after,
-            "upto": upto,
-            "kinds": listed(kinds),
-            "states": listed(states),
-            "last": _NO_LIMIT if last is None else last,
-        },
-    )
-    return [lookup.done(row) for row in reversed(rows)]
+    """Tool calls in the order in which they started; see `Store.operations`.
+
+    The newest of each kind are found in the index of kinds, as many as are asked for and no others.
+    """
+    found: list[Row] = []
+    for wanted in (None,) if kinds is None else kinds:
+        found += database.rows(
+            f"SELECT id, call, number, kind, name, at, ended_at, state, target, detail, {RESULT}"  # noqa: S608 - constants
+            f" FROM operation o INDEXED BY {'operation_session' if wanted is None else 'operation_kind'}"
+            " WHERE session = (SELECT row FROM session WHERE id = :session)"
+            f" {'' if wanted is None else 'AND kind = :kind'}"
+            " AND (:after = 0 OR number > :after) AND (:upto IS NULL OR number <= :upto)"
+            " AND (:states IS NULL OR state IN (SELECT value FROM json_each(:states)))"
+            " ORDER BY id DESC LIMIT :last",
+            {
+                "session": session,
+                "kind": wanted,
+                "after": after,
+                "upto": upto,
+                "states": listed(states),
+                "last": _NO_LIMIT if last is None else last,
+            },
+        )
+    newest = sorted(found, reverse=True)[:last]
+    return [lookup.done(row[1:]) for row in reversed(newest)]
 
 
 def boundaries(database: Database, session: str) -> list[Boundary]:

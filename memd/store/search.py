@@ -7,14 +7,14 @@ merges them, and only then is a word that nothing else says gone from the file.
 
 import sqlite3
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from memd.model import Channel, Grade
 from memd.store import packs
 from memd.store.database import Database
 from memd.store.reading import listed
 from memd.store.rows import Hit
-from memd.store.words import around, expression, places, terms
+from memd.store.words import around, expression, places, spaced, terms
 
 HALF = 30
 """Days after which a match counts half."""
@@ -23,12 +23,9 @@ _WIDTH = 180
 """Characters of a message that are shown with a hit."""
 
 
-def add(sql: sqlite3.Connection, session: int, after: int) -> None:
-    """Index the session's messages with higher numbers than `after`."""
-    sql.execute(
-        "INSERT INTO words (rowid, text) SELECT id, spaced(text) FROM message WHERE session = ? AND number > ?",
-        (session, after),
-    )
+def add(sql: sqlite3.Connection, texts: Iterable[tuple[int, str]]) -> None:
+    """Index messages: their row and their text."""
+    sql.executemany("INSERT INTO words (rowid, text) VALUES (?, ?)", ((row, spaced(text)) for row, text in texts))
 
 
 def remove(sql: sqlite3.Connection, session: int) -> None:

@@ -4,7 +4,6 @@ The order inside matters: changes to what was recorded before go first, so that 
 session's row precedes the question whose copy is whose, because the answer is read from it.
 """
 
-import json
 import sqlite3
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -19,6 +18,7 @@ from memd.store.database import Database
 from memd.store.deliveries import add_receipt
 from memd.store.lookup import known, want
 from memd.store.rows import Committed, Seed
+from memd.store.texts import compact
 
 _LINEAGE = ("parent", "forked_from", "created_at")
 
@@ -48,9 +48,7 @@ def commit(database: Database, seed: Seed, reached: Reached, events: Iterable[Ev
             sql.execute(
                 "DELETE FROM gap WHERE session = ? AND source = ? AND kind <> ?", (session["row"], seed.path, LOST)
             )
-        _save(sql, batch, seed.path)
-        search.add(sql, session["row"], before[0])
-        packs.add(sql, session["row"], before[0], session["messages"])
+        _save(sql, batch, seed.path, before[0])
         if before[0] and before[1:] != [session[name] for name in _LINEAGE]:
             shared |= shared_keys(sql, session["row"])
         if shared:
@@ -76,15 +74,12 @@ def _position(sql: sqlite3.Connection, path: str, session: dict[str, Any]) -> in
     return int(found[0] if found else session["messages"])
 
 
-def _save(sql: sqlite3.Connection, batch: Batch, source: str) -> None:
+def _save(sql: sqlite3.Connection, batch: Batch, source: str, before: int) -> None:
     row = batch.session["row"]
     _save_changes(sql, row, batch)
     _save_session(sql, batch.session)
-    sql.executemany(
-        "INSERT INTO message (session, number, key, at, channel, grade, withdrawn, undelivered, turn, offset, length,"
-        " extra, text) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (_message(row, record) for record in batch.added.values()),
-    )
+    if batch.added:
+        _save_messages(sql, row, before, list(batch.added.values()))
     _save_calls(sql, row, batch)
     _save_context(sql, row, batch)
     sql.executemany(
@@ -123,9 +118,23 @@ def _save_session(sql: sqlite3.Connection, session: dict[str, Any]) -> None:
     )
 
 
-def _message(row: int, record: Record) -> tuple[Any, ...]:
+def _save_messages(sql: sqlite3.Connection, session: int, before: int, added: list[Record]) -> None:
+    """New entries, some of them packed, and all of them in the index."""
+    packed = packs.add(sql, session, before, added)
+    ((last,),) = sql.execute("SELECT ifnull(max(id), 0) FROM message")
+    sql.executemany(
+        "INSERT INTO message (id, session, number, key, at, channel, grade, withdrawn, undelivered, turn, offset, length,"
+        " extra, text, pack) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            (row, session, *_head(record), *_tail(record, packed.get(record.number)))
+            for row, record in enumerate(added, last + 1)
+        ),
+    )
+    search.add(sql, ((row, record.text) for row, record in enumerate(added, last + 1)))
+
+
+def _head(record: Record) -> tuple[Any, ...]:
     return (
-        row,
         record.number,
         record.key,
         record.at,
@@ -133,12 +142,14 @@ def _message(row: int, record: Record) -> tuple[Any, ...]:
         record.grade,
         record.withdrawn,
         record.undelivered,
-        record.turn,
-        record.source.offset,
-        record.source.length,
-        compact(record.extra) if record.extra else None,
-        record.text,
     )
+
+
+def _tail(record: Record, pack: int | None) -> tuple[Any, ...]:
+    place = record.source
+    if pack is not None:
+        return (None, place.offset, place.length, None, "", pack)
+    return (record.turn, place.offset, place.length, packs.more(record), record.text, None)
 
 
 def _save_calls(sql: sqlite3.Connection, row: int, batch: Batch) -> None:
@@ -215,10 +226,3 @@ def _committed(batch: Batch, copies: dict[str, str]) -> Committed:
     )
     first, last = (added[0].number, added[-1].number) if added else (None, None)
     return Committed(batch.session["id"], first, last, added, batch.duplicates)
-
-
-def compact(value: Any) -> str:
-    """JSON without blanks, letters of all scripts as they are."""
-    return json.dumps(
-        value if isinstance(value, dict | list) else dict(value), ensure_ascii=False, separators=(",", ":")
-    )

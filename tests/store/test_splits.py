@@ -9,6 +9,7 @@ from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -27,9 +28,18 @@ from memd.model import (
     TurnEnd,
     Usage,
 )
-from memd.store import Store
+from memd.store import Store, packs
 
 from .builders import ONE, TWO, everything, message
+
+
+@pytest.fixture(autouse=True, scope="module")
+def small_packs():
+    """So that a few entries make several."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(packs, "SIZE", 3)
+        yield
+
 
 KEYS = st.sampled_from("abcdefgh")
 TIMES = st.none() | st.integers(1, 50)

@@ -1,0 +1,111 @@
+"""Texts that lie packed come back as they were, wherever they are asked for."""
+
+import zlib
+
+import pytest
+
+from memd.model import Channel, State
+from memd.store import Store, packs
+
+from .builders import NOW, ONE, TWO, amend, checkpoint, commit, everything, message, operation
+
+ODD = ["", "a\0b", "two\nlines", "用SQLite存储", "\x01", "x" * 10_000, "é" * 40]
+
+
+def story(count):
+    """A person, an agent and a tool in turns, with everything an entry can have."""
+    for n in range(1, count + 1):
+        channel = (Channel.HUMAN_TYPED, Channel.AGENT_TEXT, Channel.TOOL_RESULT)[n % 3]
+        text = f"entry {n} {ODD[n % len(ODD)]}"
+        yield operation(f"c{n}", at=n)
+        yield message(f"k{n}", n, channel, text=text, turn=f"t{n}" if n % 2 else None, extra={"n": n} if n % 5 else {})
+        yield operation(f"c{n}", State.DONE, at=n, result=text)
+
+
+def entries(store):
+    return {name: everything(store)[name] for name in ("messages", "operations")}
+
+
+def count(store, what):
+    return store._db.rows(f"SELECT count(*) FROM {what}")[0][0]
+
+
+@pytest.mark.parametrize("several", [1, 7, 32, 33, 100, 300])
+def test_packed_is_as_it_was(store, tmp_path, monkeypatch, several):
+    """However many entries a commit brings, the record is the one that keeps all of them in their rows."""
+    events = list(story(100))
+    for start in range(0, len(events), several):
+        commit(store, *events[start : start + several])
+    with Store.open(tmp_path / "plain" / "memd.db") as other, monkeypatch.context() as patch:
+        patch.setattr(packs, "add", lambda *_: {})
+        commit(other, *events)
+        assert (count(other, "pack"), count(store, "pack")) == (0, 3)
+        assert entries(other) == entries(store)
+        found = [[(hit.number, hit.snippet) for hit in one.search("sqlite 存储", now=0)] for one in (store, other)]
+        assert found[0] == found[1] != []
+
+
+def test_what_a_person_said_stays_in_its_row(store):
+    """It is read at every refresh, of the whole session."""
+    commit(store, *story(64))
+    packed = {Channel(channel) for (channel,) in store._db.rows("SELECT channel FROM message WHERE pack IS NOT NULL")}
+    plain = {Channel(channel) for (channel,) in store._db.rows("SELECT channel FROM message WHERE pack IS NULL")}
+    assert (packed, plain) == ({Channel.AGENT_TEXT, Channel.TOOL_RESULT}, {Channel.HUMAN_TYPED})
+    assert count(store, "message WHERE pack IS NOT NULL AND (text <> '' OR turn NOTNULL OR extra NOTNULL)") == 0
+
+
+def test_a_record_that_began_without_packs_goes_on(store, monkeypatch):
+    """Its entries stay in their rows or are packed when their run becomes whole; all of them are there."""
+    events = list(story(80))
+    with monkeypatch.context() as patch:
+        patch.setattr(packs, "add", lambda *_: {})
+        commit(store, *events[: 40 * 3])
+    commit(store, *events[40 * 3 :])
+    assert store._db.rows("SELECT first FROM pack") == [(33,)]
+    assert [record.text for record in store.messages(ONE.session)] == [e.text for e in events if hasattr(e, "text")]
+
+
+def test_a_later_word_about_a_packed_entry(store):
+    """Who spoke and whether it was delivered may change; the text stays."""
+    commit(store, *story(64))
+    before = store.message(ONE.session, 2)
+    commit(store, amend("k2", channel=Channel.HUMAN_TYPED, undelivered=True))
+    after = store.message(ONE.session, 2)
+    assert (after.channel, after.undelivered, after.text, after.extra) == (
+        Channel.HUMAN_TYPED,
+        True,
+        before.text,
+        before.extra,
+    )
+
+
+def test_packs_go_with_their_session(store):
+    """Nothing of a forgotten one is left; another's texts are its own, read before and after."""
+    commit(store, *story(64))
+    commit(store, *(message(f"o{n}", n, Channel.AGENT_TEXT, text=f"other {n}") for n in range(1, 33)), seed=TWO)
+    texts = [record.text for record in store.messages(TWO.session)]
+    assert len(store.messages(ONE.session)) == 64
+    store.forget([ONE.session], NOW)
+    assert count(store, "pack") == 1
+    commit(store, *(message(f"n{n}", n, Channel.AGENT_TEXT, text=f"new {n}") for n in range(1, 33)))
+    assert [record.text for record in store.messages(ONE.session)] == [f"new {n}" for n in range(1, 33)]
+    assert [record.text for record in store.messages(TWO.session)] == texts
+    assert store.search("entry", now=0) == []
+
+
+def test_more_packs_than_are_kept_in_memory(store, monkeypatch):
+    """Reading back and forth through a long session gives the same texts."""
+    monkeypatch.setattr(packs, "_KEPT", 2)
+    commit(store, *story(320))
+    texts = {record.number: record.text for record in store.messages(ONE.session)}
+    assert {n: store.message(ONE.session, n).text for n in (1, 319, 2, 150, 151, 2, 318)}.items() <= texts.items()
+
+
+def test_texts_of_checkpoints_are_packed(store):
+    """They come back; so do those that an older memd wrote as they are."""
+    commit(store, message("a"))
+    store.add_checkpoint(checkpoint(1), "d")
+    assert store._db.rows("SELECT mind FROM checkpoint") == [(zlib.compress(b"mind", 3),)]
+    store._db.rows("UPDATE checkpoint SET memo = 'as it is'")
+    parts = store.current_checkpoint(ONE.session).parts
+    assert (parts.mind, parts.memo, parts.scene) == ("mind", "as it is", "scene")

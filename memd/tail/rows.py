@@ -1,10 +1,12 @@
 """A look into another program's SQLite database, while that program may be writing: one short read transaction.
 
-- Read-only by URI (`mode=ro`) and by pragma. Never `immutable`: what was committed may stand in the `-wal` alone.
+- Read-only by URI (`mode=ro`) and by pragma.
 - The connection lives as long as the look. A reader in WAL mode blocks no writer, but a checkpoint of the log cannot pass
   what it still reads, so nothing is kept open.
 - To read a WAL database on which nobody works SQLite makes an empty `-wal` and a `-shm` beside it (measured on 3.40: they
-  stay, and the next program uses them). Where it cannot, there is no reading.
+  stay, and the next program uses them). Where it cannot (a read-only mount), the file is read as it is (`immutable`), but only
+  while no `-wal` holds anything, since what was committed may stand there alone. SQLite takes no lock then, and somebody may
+  write through another mount: what was read counts only if file and `-wal` are the same afterwards.
 - Whatever is in the way is a `SourceUnreadable` with one line that says what; only a file that is not there is a
   `FileNotFoundError`.
 """
@@ -13,8 +15,9 @@ import os
 import sqlite3
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 from memd.errors import SourceUnreadable
 
@@ -33,18 +36,57 @@ def opened(path: Path) -> Iterator[sqlite3.Connection]:
     """
     _check(path)
     try:
-        sql = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=PATIENCE, isolation_level=None)
+        with _looking(path) as sql:
+            yield sql
     except sqlite3.Error as error:
         raise SourceUnreadable(f"{path}: {_why(path, error)}") from error
+
+
+@contextmanager
+def _looking(path: Path) -> Iterator[sqlite3.Connection]:
+    before, alone = _stamp(path), False
+    try:
+        sql = _connected(path, "mode=ro")
+    except sqlite3.OperationalError:
+        if os.access(path.parent, os.W_OK) or before.log:
+            raise
+        sql, alone = _connected(path, "mode=ro&immutable=1"), True
+    with closing(sql):
+        yield sql
+    if alone and before != _stamp(path):
+        raise SourceUnreadable(f"{path}: another program wrote to it while it was read")
+
+
+def _connected(path: Path, how: str) -> sqlite3.Connection:
+    uri = f"{path.absolute().as_uri()}?{how}"
+    sql = sqlite3.connect(uri, uri=True, timeout=PATIENCE, isolation_level=None)
     try:
         sql.text_factory = _text
         sql.execute("PRAGMA query_only = 1")
         sql.execute("BEGIN")
-        yield sql
-    except sqlite3.Error as error:
-        raise SourceUnreadable(f"{path}: {_why(path, error)}") from error
-    finally:
+        sql.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()  # SQLite opens what it needs at the first look
+    except BaseException:
         sql.close()
+        raise
+    return sql
+
+
+class _Stamp(NamedTuple):
+    """What tells whether anybody wrote: bytes in the log, the file's inode, size and last change."""
+
+    log: int
+    inode: int
+    size: int
+    mtime_ns: int
+
+
+def _stamp(path: Path) -> _Stamp:
+    found = path.stat()
+    try:
+        log = path.with_name(f"{path.name}-wal").stat().st_size
+    except FileNotFoundError:
+        log = 0
+    return _Stamp(log, found.st_ino, found.st_size, found.st_mtime_ns)
 
 
 def is_database(head: bytes) -> bool:
@@ -85,6 +127,9 @@ def _why(path: Path, error: sqlite3.Error) -> str:
         case "CORRUPT":
             return "the database is damaged (SQLite: malformed)"
         case "CANTOPEN" | "READONLY" if not shared and not os.access(path.parent, os.W_OK):
-            return "SQLite needs to make a -shm file beside the database, and the folder cannot be written"
+            return (
+                "its -wal holds what stands nowhere else, and to read that SQLite needs to make a -shm file in the folder, which"
+                " cannot be written; the client's next start there takes it in"
+            )
         case _:
             return f"{error}"

@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+import subprocess
 import threading
 import time
 
@@ -117,17 +118,54 @@ def test_locked(tmp_path):
     sql.close()
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_that_cannot_be_written(live):
-    """SQLite needs its `-shm`; where it may not make it, that is said."""
+@pytest.fixture
+def sealed(tmp_path):
+    """The folder through a mount that nothing can be written through."""
+    (view := tmp_path / "view").mkdir()
+    commands = ["mount", "--bind", tmp_path, view], ["mount", "-o", "remount,ro,bind", view]
+    if any(subprocess.run(command, capture_output=True, check=False).returncode for command in commands):
+        subprocess.run(["umount", "-l", view], capture_output=True, check=False)
+        pytest.skip("nothing can be mounted here")
+    yield view
+    subprocess.run(["umount", "-l", view], check=True)
+
+
+def test_a_mount_that_nothing_can_be_written_through(live, sealed):
+    """A database on which nobody works is read as it is, and nothing is made beside it."""
     path, sql = live
     sql.close()
-    path.parent.chmod(0o500)
-    try:
-        with pytest.raises(SourceUnreadable, match="-shm"):
-            count(path)
-    finally:
-        path.parent.chmod(0o700)
+    assert count(sealed / path.name) == 1
+    assert [path.name] == [one.name for one in path.parent.glob("live*")]
+
+
+def test_a_client_at_work_behind_such_a_mount(live, sealed):
+    """What stands in its log alone is seen: SQLite reads the `-shm` that the client made."""
+    path, sql = live
+    sql.execute("INSERT INTO t VALUES (2, 'two')")
+    assert count(sealed / path.name) == 2
+
+
+def test_what_stands_in_the_log_alone_is_not_passed_over(live, sealed):
+    """A client that was killed left its log: without a `-shm` it cannot be read there, and that is said, with what mends it."""
+    path, sql = live
+    log = path.with_name(f"{path.name}-wal")
+    kept = log.read_bytes()
+    sql.close()
+    log.write_bytes(kept)
+    with pytest.raises(SourceUnreadable, match=r"-wal holds what stands nowhere else.* next start"):
+        count(sealed / path.name)
+
+
+def test_written_to_through_another_mount_meanwhile(live, sealed):
+    """What was read without a lock does not count if somebody wrote: it is read again later."""
+    path, sql = live
+    sql.close()
+    with pytest.raises(SourceUnreadable, match="wrote to it while"), rows.opened(sealed / path.name):  # noqa: PT012
+        other = sqlite3.connect(path, isolation_level=None)
+        other.execute("INSERT INTO t VALUES (2, 'two')")
+    assert count(sealed / path.name) == 2
+    other.close()
+    assert count(sealed / path.name) == 2
 
 
 def test_text_that_is_none(live):

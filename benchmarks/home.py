@@ -23,6 +23,7 @@ class Home:
 
     def __init__(self, folder: Path) -> None:
         self.home, self.state, self.socket = folder / "home", folder / "state", folder / "memd.sock"
+        self.log = folder / "daemon.log"
         self.projects = self.home / ".claude" / "projects"
         self.projects.mkdir(parents=True, exist_ok=True)
         self.hook_environ = {k: v for k, v in os.environ.items() if not k.startswith(_OWN)} | {"HOME": str(self.home)}
@@ -40,12 +41,11 @@ class Home:
         return run.stdout
 
     @contextlib.contextmanager
-    def daemon(self) -> Iterator["Process"]:
-        """A daemon that listens."""
-        command = [sys.executable, "-m", "memd", "run"]
-        log = self.state.parent / "daemon.log"
+    def daemon(self, *flags: str) -> Iterator["Process"]:
+        """A daemon that listens, its interpreter started with `flags`; what it says is in `log`."""
+        command = [sys.executable, *flags, "-m", "memd", "run"]
         with (
-            log.open("ab") as said,
+            self.log.open("ab") as said,
             subprocess.Popen(command, env=self.environ(), cwd=REPOSITORY, stderr=said) as child,
         ):
             try:

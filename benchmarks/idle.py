@@ -1,13 +1,15 @@
 """A daemon at rest over months of sessions, and `memd status` over them: processor, memory, time.
 
 The daemon has 10,000 sessions in its record and 50,000 files below the roots that it watches. Once it has come to rest it is
-looked at for a minute, beside an asyncio loop that does nothing with the same modules imported. `memd status` is started in
-turns with `python3 -c "import click, rich"` of the same interpreter, both with their output in a pipe.
+looked at for a minute, beside an asyncio loop that does nothing and has the same modules imported: those that the daemon's own
+interpreter names until then (`-X importtime`). `memd status` is started in turns with `python3 -c "import click, rich"` of the
+same interpreter, both with their output in a pipe.
 
     python -m benchmarks idle [--sessions 10000] [--files 50000] [--seconds 60]
 """
 
 import argparse
+import re
 import statistics
 import subprocess
 import sys
@@ -20,7 +22,14 @@ from benchmarks.home import REPOSITORY, Home, Process, rest
 from benchmarks.outcome import Outcome, Row
 
 CPU, MEMORY, STATUS = 0.2, 1.5, 3.0
-LOOP = "import asyncio, memd.daemon.loop; asyncio.run(asyncio.sleep(100_000))"
+LOOP = """
+import asyncio, contextlib, importlib, sys
+for name in sys.argv[1:]:
+    with contextlib.suppress(Exception):
+        importlib.import_module(name)
+asyncio.run(asyncio.sleep(100_000))
+"""
+IMPORTED = re.compile(r"^import time: .*\| +([\w.]+)$", re.MULTILINE)
 BARE = [sys.executable, "-c", "import click, rich"]
 
 
@@ -37,8 +46,10 @@ def run(options: argparse.Namespace) -> Outcome:
         many.sessions(home, options.sessions)
         many.old_files(home, options.files - options.sessions)
         document = {"sessions": options.sessions, "files": many.files_below(home.projects)}
-        with home.daemon() as daemon:
-            document |= {"settled_s": round(rest(daemon), 1)} | at_rest(daemon, options.seconds)
+        with home.daemon("-X", "importtime") as daemon:
+            document |= {"settled_s": round(rest(daemon), 1)}
+            modules = IMPORTED.findall(home.log.read_text("utf-8"))
+            document |= {"modules": len(modules)} | at_rest(daemon, modules, options.seconds)
             document |= asked(home, options.runs)
     cpu = document["cpu_percent"] - document["loop_cpu_percent"]
     rows = (
@@ -68,9 +79,9 @@ def run(options: argparse.Namespace) -> Outcome:
     return Outcome(document, [f"{name}: {value}" for name, value in document.items()], rows)
 
 
-def at_rest(daemon: Process, seconds: float) -> dict[str, float]:
-    """The daemon and the bare loop over the same time."""
-    with subprocess.Popen([sys.executable, "-c", LOOP], cwd=REPOSITORY) as child:
+def at_rest(daemon: Process, modules: list[str], seconds: float) -> dict[str, float]:
+    """The daemon and the bare loop with the modules over the same time."""
+    with subprocess.Popen([sys.executable, "-c", LOOP, *modules], cwd=REPOSITORY) as child:
         try:
             loop = Process(child.pid)
             rest(loop)

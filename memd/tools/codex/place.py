@@ -9,7 +9,7 @@ A file can be compressed in place, to `.jsonl.zst`. Sub-agents' files lie among 
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -103,8 +103,8 @@ def children(path: Path) -> list[Path]:
     return found
 
 
-def _rows(head: Sequence[bytes]) -> list[dict[str, Any]]:
-    return [row for line in head[:40] for row in jsonl.objects(line)[0]]
+def _rows(head: Sequence[bytes]) -> Iterator[dict[str, Any]]:
+    return (row for line in head[:40] for row in jsonl.objects(line)[0])
 
 
 def _meta(head: Sequence[bytes]) -> Mapping[str, Any]:

@@ -70,17 +70,18 @@ def _words(reading: Reading, row: Row, text: str, images: int, *, beside: bool) 
     extra |= {"host": host} if not beside and (host := delivery.host(row, row, envelope)) else {}
     if "command" in extra and not shown:  # a command without arguments has no words of the person's
         envelope, shown = replace(envelope, meta=True, origin=Origin.CLIENT), text
-    channel = classify(envelope)[0]
+    answer = classify(envelope)
+    channel, starts = answer[0], answer[0].starts_turn
     if channel is Channel.HARNESS_META:
         shown = excerpt(shown, HARNESS)
     extra |= {"failed": True} if envelope.summary and _failed(text) else {}
-    extra |= {"dequeued": True} if channel.starts_turn and reading.state.arriving else {}
+    extra |= {"dequeued": True} if starts and reading.state.arriving else {}
     key = reading.key(row)
-    if not channel.starts_turn:
+    if not starts:
         queue.expanded(reading, text)
-    if not (channel.starts_turn and queue.arrived(reading, shown, *classify(envelope))):
-        reading.say(key, row, envelope, shown, **extra)
-    if channel.starts_turn:
+    if not (starts and queue.arrived(reading, shown, *answer)):
+        reading.add(key, row, answer, shown, extra)
+    if starts:
         reading.state = branches.mark(reading.state, string(row, "uuid"), string(row, "parentUuid"), key, before)
     if string(row, "interruptedMessageId") or (string(row, "rowSource") == "harness" and not flag(row, "isMeta")):
         reading.events.append(TurnEnd(reading.at))

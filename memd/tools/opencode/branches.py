@@ -20,10 +20,10 @@ def begin(state: ReaderState, message: str) -> ReaderState:
 
 def enter(state: ReaderState, message: str, key: str) -> ReaderState:
     """An entry of a message was made: it goes on with the last run, or makes a new one."""
-    *before, (last, first, _) = state.runs or ((None, "", ""),)
+    last, first, _ = state.runs[-1] if state.runs else (None, "", "")
     if last != message:
         return _kept(changed(state, runs=(*state.runs, (message, key, key))))
-    return changed(state, runs=(*before, (message, first or key, key)))
+    return changed(state, runs=(*state.runs[:-1], (message, first or key, key)))
 
 
 def _kept(state: ReaderState) -> ReaderState:

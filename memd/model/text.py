@@ -86,6 +86,8 @@ def printable(text: str, shape: str = "\\x{:02x}") -> str:
     >>> printable("\x1b[31mred")
     '\\x1b[31mred'
     """
+    if text.isprintable():  # nearly always: Python calls none of those characters printable
+        return text
     return "".join(c if c in _HARMLESS or category(c) not in _ACTING else _escaped(c, shape) for c in text)
 
 

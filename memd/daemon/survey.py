@@ -35,6 +35,8 @@ _CALLS = 300
 """So many of the newest reading calls, and of the agent's texts, are looked through for what it did with a checkpoint."""
 UNHEARD, _HISTORY = 120_000, 1 << 18
 """Milliseconds after which what was typed should be in the transcript; bytes of the list of prompts that are looked through."""
+_TURNS = tuple(channel for channel in Channel if channel.starts_turn)
+_ASKED = tuple(channel for channel in _TURNS if not channel.background)
 _RECENT = 50
 """So many of the newest messages are looked through for what never arrived."""
 
@@ -72,8 +74,7 @@ def row(
     now, tool = int(time.time() * 1000), TOOLS.get(session.tool)
     made, given = store.current_checkpoint(session.id), _given(store, session, setup, settings)
     size, changed, error, gone = _on_disk(source, now)
-    newer = store.messages(session.id, after=made.upto, channels=[c for c in Channel if c.starts_turn]) if made else []
-    unread = [r.at for r in store.messages(session.id, after=made.upto) if r.at is not None] if made else []
+    turns, unread = store.behind(session.id, made.upto, _TURNS) if made else (0, None)
     boundaries = store.boundaries(session.id)
     gaps, runs = store.gaps(session.id), store.judging.runs(session.id)
     facts = Facts(
@@ -87,8 +88,8 @@ def row(
         lag_ms=now - changed,
         source_gone=gone,
         source_error=error,
-        turns_behind=len(newer),
-        unread=min(unread, default=None),
+        turns_behind=turns,
+        unread=unread,
         store_error=store_trouble(setup),
         hooks=hook_faults(setup, session),
         plugin=tool is not None and tool.sign_of_life(setup.paths.state) is not None,
@@ -98,7 +99,7 @@ def row(
         unknown={what: count for (kind, what), count in gaps.items() if kind == "unknown"},
         damaged=sum(count for (kind, _), count in gaps.items() if kind in {"torn", "malformed"}),
         returns=sum(count for (kind, _), count in gaps.items() if kind == "writers"),
-        undelivered=_undelivered(store, session),
+        undelivered=store.undelivered(session.id, _ASKED, _RECENT),
         lost={what: count for (kind, what), count in gaps.items() if kind == LOST},
         absent={what: count for (kind, what), count in gaps.items() if kind == "absent"},
         unsummed=summaries.failed(store, session.id, boundaries),
@@ -159,17 +160,7 @@ def store_trouble(setup: "Standing") -> str | None:
 def _title(store: Store, session: Session) -> str:
     if session.title:
         return session.title
-    asked = store.messages(session.id, upto=_FIRST, channels=MEMO_CHANNELS)
-    return asked[0].text[:_WORDS] if asked else ""
-
-
-def _undelivered(store: Store, session: Session) -> tuple[int, ...]:
-    """What was typed since the newest prompt that arrived and was not sent again."""
-    asked = [channel for channel in Channel if channel.starts_turn and not channel.background]
-    recent = store.messages(session.id, channels=asked, last=_RECENT)
-    heard = [r for r in recent if r.in_force]
-    since, texts = (heard[-1].number if heard else 0), {r.text for r in heard}
-    return tuple(r.number for r in recent if r.undelivered and r.number > since and r.text not in texts)
+    return store.first_text(session.id, MEMO_CHANNELS, _FIRST)[:_WORDS]
 
 
 def _unheard(tool: Tool | None, session: Session, changed: int, now: int) -> int | None:

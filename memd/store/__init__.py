@@ -2,8 +2,8 @@
 
 `database` opens the file (`aside` puts a damaged one away), `migrations` gives it its shape. A commit goes through `lookup`
 (what is known of the keys), `batch` with `calls` and `ranges` (thinking, no SQL), `writing` (doing) and `copies` (whose copy is
-whose). `sessions`, `reading`, `checkpoints`, `judging` and `deliveries` answer questions. `Store` is the way in; the nouns of
-its own are in `rows`.
+whose). `sessions`, `reading`, `checkpoints`, `judging` and `deliveries` answer questions, `glances` small ones. `Store` is the
+way in; the nouns of its own are in `rows`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from memd.model import (
     State,
     Tick,
 )
-from memd.store import checkpoints, deliveries, reading, sessions
+from memd.store import checkpoints, deliveries, glances, reading, sessions
 from memd.store.database import Database, open_reader, open_writer
 from memd.store.judging import Judging
 from memd.store.rows import Committed, Hit, Seed, SourceRow
@@ -295,6 +295,20 @@ class Store:
             limit: at most so many.
         """
         return search.search(self._db, query, session=session, channels=channels, limit=limit, now=now)
+
+    # The same at a glance, for many sessions.
+
+    def behind(self, session: str, after: int, channels: Collection[Channel]) -> tuple[int, int | None]:
+        """Of the messages after a number how many are of these channels, and when the oldest of all was written."""
+        return glances.behind(self._db, session, after, channels)
+
+    def first_text(self, session: str, channels: Collection[Channel], among: int) -> str:
+        """The first text of these channels among the first N messages; "" where there is none."""
+        return glances.first(self._db, session, channels, among)
+
+    def undelivered(self, session: str, channels: Collection[Channel], among: int) -> tuple[int, ...]:
+        """Of the last N messages of these channels those that never arrived, after the last that did, and were not sent again."""
+        return glances.undelivered(self._db, session, channels, among)
 
     def boundaries(self, session: str) -> list[Boundary]:
         """Compactions, oldest first."""

@@ -24,11 +24,15 @@ def session(database: Database, name: str) -> Session | None:
 
 
 def each(database: Database, *, children: bool, last: int | None = None) -> Iterator[Session]:
-    """All sessions or the last N, the one with the newest entry first."""
+    """All sessions or the last N, the one with the newest entry first.
+
+    Which they are is asked first: to sort ten thousand whole rows takes twice as long.
+    """
     rows = database.each(
         'SELECT id, tool, native, parent, path, cwd, title, model, "window", version, entrypoint, forked_from,'
         " created_at, last_at, ended_at, turn_ended_at, tokens, messages, compactions, seen_at FROM session"
-        " WHERE parent IS NULL OR ? ORDER BY ifnull(last_at, seen_at) DESC, row DESC LIMIT ?",
+        " WHERE row IN (SELECT row FROM session WHERE parent IS NULL OR ?"
+        "  ORDER BY ifnull(last_at, seen_at) DESC, row DESC LIMIT ?) ORDER BY ifnull(last_at, seen_at) DESC, row DESC",
         (children, _NO_LIMIT if last is None else last),
     )
     return (Session(*row) for row in rows)

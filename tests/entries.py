@@ -1,8 +1,10 @@
 """What a reader's events make: entries as the record would number, mend and mark them."""
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
+
+from msgspec.structs import replace
 
 from memd.model import (
     Amend,

@@ -1,8 +1,7 @@
 """A session with a mind that was written with judgement, and what a writer may make of it."""
 
-from dataclasses import replace
-
 from factories import SIZER, record
+from msgspec.structs import replace
 
 from memd.checkpoint import boxes, checks, memo, scene
 from memd.checkpoint.caps import Caps

@@ -2,11 +2,11 @@
 
 import inspect
 import itertools
-from dataclasses import fields, replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import fields, replace
 
 from memd.model import Channel, Delivery, Envelope, Grade, Origin, Wrapper
 from memd.provenance import classify

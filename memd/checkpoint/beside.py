@@ -5,7 +5,8 @@ Both are made from what is on disk and in the record at that moment, so the chec
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from memd.extract.material import Material
 from memd.extract.skills import Skill
@@ -22,8 +23,7 @@ NEWEST = "recent.md"
 FOLDER = "skills"
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(Struct, frozen=True):
     """A skill's text, and the file beside the checkpoint that has it."""
 
     skill: Skill
@@ -31,8 +31,7 @@ class Text:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Beside:
+class Beside(Struct, frozen=True):
     """The files beside one checkpoint.
 
     Attributes:

@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from memd.checkpoint import memo
 from memd.checkpoint.caps import Caps
@@ -13,8 +15,7 @@ LISTED = 3
 """So many faults of one kind are told with their line."""
 
 
-@dataclass(frozen=True, slots=True)
-class Edited:
+class Edited(Struct, frozen=True):
     """A list that came back: each box by number, and what else was changed."""
 
     boxes: Mapping[int, bool]

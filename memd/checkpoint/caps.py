@@ -1,6 +1,6 @@
 """How large the parts may be, in raw o200k tokens for windows of 192,000 and more, scaled down in proportion under that."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 FULL_WINDOW = 192_000
 MIND = {"Where I am": 1_000, "Goals": 2_000, "Key decisions": 1_500, "Lessons": 1_500}
@@ -11,8 +11,7 @@ SLACK = 1.2
 """A scene is to have about its size: it is at fault only this much above it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Caps:
+class Caps(Struct, frozen=True):
     """The caps for one window; None: it is not known, and taken for a full one."""
 
     window: int | None = None

@@ -7,8 +7,9 @@ the same two texts each time, so nothing grows by nesting.
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Protocol
+
+from msgspec import Struct, field
 
 from memd.checkpoint import memo, mind, scene
 from memd.checkpoint.mind import NONE, Bullet
@@ -22,8 +23,7 @@ _ADDED = ("Key decisions", "Lessons")
 _NUMBER = re.compile(r"#(\d{1,9})\b(?! of )")
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(Struct, frozen=True):
     """What a model or a person left.
 
     Attributes:

@@ -7,7 +7,8 @@ long enough, six headings, and a way back to the mission.
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from memd.checkpoint import boxes, scene
 from memd.checkpoint.caps import MIND, SLACK, Caps
@@ -50,16 +51,14 @@ _ALL_DONE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(Struct, frozen=True):
     """One fault: in which part, and what it is, as a sentence for the writer."""
 
     part: str
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
+class Given(Struct, frozen=True):
     """What a writer was given and is measured by.
 
     Attributes:
@@ -78,8 +77,7 @@ class Given:
     request: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Made:
+class Made(Struct, frozen=True):
     """What a writer left: the two files, and its answer."""
 
     mind: str

@@ -6,7 +6,8 @@ older part, at most half, is told, and the rest is left for the next time.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from memd.extract import work
 from memd.model import Channel, Done, Kind, Record, State
@@ -17,8 +18,7 @@ ROOM = 24_000
 """Tokens of a digest for a full window. Each round of tools sends it again, mostly from the provider's cache."""
 
 
-@dataclass(frozen=True, slots=True)
-class Detail:
+class Detail(Struct, frozen=True):
     """How much is told: tokens of a person's message, of any other text; and of calls only those that changed something."""
 
     words: int
@@ -32,8 +32,7 @@ _FIRST = 80
 _CHANGING = frozenset({Kind.EDIT, Kind.CREATE, Kind.COMMAND, Kind.PLAN, Kind.ASK, Kind.AGENT, Kind.SCHEDULE, Kind.STOP})
 
 
-@dataclass(frozen=True, slots=True)
-class Digest:
+class Digest(Struct, frozen=True):
     """The text, the last number that it tells of, and whether that is the last that there is.
 
     `fork`: it only numbers what a fork of the session has before it.

@@ -5,7 +5,8 @@ the operator's prompts, always named so. Nothing rests on a machine's text or on
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from memd.checkpoint.memo import bare, known
 from memd.checkpoint.mind import Bullet
@@ -22,8 +23,7 @@ _SHOWS = frozenset(
 """Beside the person's words, what can show that a mission is done."""
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(Struct, frozen=True):
     """What is recorded of one session, as far as citations go.
 
     Attributes:

@@ -6,7 +6,8 @@ in the fork says so: `#12 of <session>`. Only citations are changed: a number an
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from memd.checkpoint.carry import Judged
 from memd.checkpoint.mind import parse

@@ -7,7 +7,8 @@ known, the operator's prompts stand in, always named so. Boxes are decided by th
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from memd.model import MEMO_CHANNELS, Channel, Grade, Record, Tick
 from memd.model.text import clock, oneline
@@ -18,8 +19,7 @@ RELEASED = "released"
 """The note of an entry that a model has unticked."""
 
 
-@dataclass(frozen=True, slots=True)
-class Decided:
+class Decided(Struct, frozen=True):
     """What was decided of boxes before, and which messages were taken back or replaced by a later one."""
 
     ticks: Mapping[int, Tick]

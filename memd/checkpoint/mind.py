@@ -10,7 +10,8 @@ message 12.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 SECTIONS = ("Where I am", "Goals", "Key decisions", "Lessons")
 MISSION, WORKSTREAMS = "Mission", "Workstreams"
@@ -28,8 +29,7 @@ _NUMBER = re.compile(r"#(\d{1,9})\b")
 _REPLACES = re.compile(r"#(\d{1,9}) replaces #(\d{1,9})\b(?! of )")
 
 
-@dataclass(frozen=True, slots=True)
-class Bullet:
+class Bullet(Struct, frozen=True):
     """One entry, with the lines that go on with it."""
 
     text: str
@@ -67,8 +67,7 @@ class Bullet:
         return (text if cited is None else text[: -len(cited) - 2]).removeprefix("- ").strip()
 
 
-@dataclass(frozen=True, slots=True)
-class Mission:
+class Mission(Struct, frozen=True):
     """One mission; its words never change."""
 
     id: str
@@ -77,8 +76,7 @@ class Mission:
     cites: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Mind:
+class Mind(Struct, frozen=True):
     """The file's bullets by heading (without its `#`), and what in it has not the file's form."""
 
     bullets: Mapping[str, tuple[Bullet, ...]] = field(default_factory=dict)

@@ -3,8 +3,9 @@
 The texts have `$names`; what a text does not use is left out, and a `$` that names nothing stays as it is.
 """
 
-from dataclasses import dataclass
 from string import Template
+
+from msgspec import Struct
 
 from memd.checkpoint.caps import MIND
 from memd.checkpoint.checks import Fault, Given
@@ -25,8 +26,7 @@ _OPERATOR = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Texts:
+class Texts(Struct, frozen=True):
     """The two texts, as they stand in their files."""
 
     checkpoint: str

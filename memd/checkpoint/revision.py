@@ -7,8 +7,9 @@ Where nothing is right, nothing changes.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Protocol
+
+from msgspec import Struct, field
 
 from memd.checkpoint import boxes, checks, request, scene
 from memd.checkpoint.checks import Fault, Given, Made
@@ -24,8 +25,7 @@ FALLBACKS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
+class Task(Struct, frozen=True):
     """What a writer is given; `$mind_path` and `$memo_path` in the request are its to fill in."""
 
     request: str
@@ -37,8 +37,7 @@ class Task:
     """The scene of a first answer that was right, where only the rest is to be mended."""
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
+class Work(Struct, frozen=True):
     """What one run left: the files as they are, its answer, what it cost, and how it failed, if it did.
 
     Attributes:
@@ -69,8 +68,7 @@ class Author(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Revision:
+class Revision(Struct, frozen=True):
     """What came of it. A part that is None, or has no boxes, falls back.
 
     Attributes:
@@ -92,8 +90,7 @@ class Revision:
         return self.mind is None and self.boxes is None and self.scene is None
 
 
-@dataclass(slots=True)
-class _Best:
+class _Best(Struct):
     """The newest right form of each part."""
 
     mind: str | None = None

@@ -1,7 +1,9 @@
 """One checkpoint turn: the writer's mind and scene, the program's memo, a number only when the content is new."""
 
 import hashlib
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from memd.checkpoint import around, memo, shown
 from memd.checkpoint.beside import NEWEST, NOTHING, Beside
@@ -13,8 +15,7 @@ from memd.model.checkpoint import TokenCounts
 from memd.render import Content, Sizer
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(Struct, frozen=True):
     """A checkpoint before it has a number: its three texts, and the digest that tells whether they are new."""
 
     parts: Parts

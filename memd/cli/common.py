@@ -11,23 +11,25 @@ import click
 
 from memd.config import Config, Paths
 from memd.errors import DaemonSilent, UserError
-from memd.model import Session
 from memd.model.text import printable
-from memd.store import Store
 
 if TYPE_CHECKING:
     from memd.daemon.pipeline import Pipeline
+    from memd.model import Session
+    from memd.store import Store
 
 BUSY = 600.0
 """Seconds that the daemon may take for a command's work."""
 
 
-def reading(paths: Paths) -> Store:
+def reading(paths: Paths) -> "Store":
     """The record, for reading only."""
+    from memd.store import Store  # noqa: PLC0415 - some commands need no record
+
     return Store.open(paths.state / "memd.db", readonly=True)
 
 
-def meant(store: Store, text: str | None) -> Session:
+def meant(store: "Store", text: str | None) -> "Session":
     """The session that an argument means; without one the newest of this directory."""
     return store.find(text, here())
 
@@ -40,7 +42,7 @@ def here() -> str | None:
         return None
 
 
-def short_name(session: Session) -> str:
+def short_name(session: "Session") -> str:
     """The tool and as much of the id as one types."""
     tool, _, native = session.id.partition(":")
     return printable(f"{tool}:{native[:8]}{'/' + native.rpartition('/')[2] if '/' in native else ''}")

@@ -3,10 +3,10 @@
 import json
 import os
 import sys
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
+from msgspec.structs import asdict
 
 if TYPE_CHECKING:
     from memd.config import Paths

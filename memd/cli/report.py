@@ -4,11 +4,11 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec import Struct
 
 from memd import config
 from memd.cli.common import here, meant, print_json, reading
@@ -26,8 +26,7 @@ BAR = 3
 """Compactions from which a terminal gets a progress bar: each takes some tenths of a second."""
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(Struct, frozen=True):
     """What is shown: sessions, newest first, and how many more there would be."""
 
     told: "tuple[Told, ...]"

@@ -1,7 +1,8 @@
 """What `memd show` says of the project: its parts as text, and what JSON output adds to that."""
 
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from memd.daemon import layer, pipeline
 from memd.errors import NotFound

@@ -4,11 +4,11 @@ import os
 import sys
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec import Struct
 
 from memd import config
 from memd.cli.common import daemon_state, meant, print_json, reading, silent
@@ -30,8 +30,7 @@ OLD = 20
 """So many sessions are shown to people; older ones are summed up."""
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Struct, frozen=True):
     """What is to be looked at."""
 
     session: str | None
@@ -42,8 +41,7 @@ class Asked:
     """With what happened in the one session that is asked about."""
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(Struct, frozen=True):
     """Everything that status shows, of one moment."""
 
     at: int

@@ -1,7 +1,8 @@
 """`memd status SESSION`: all that is known of one session, and what happened in it, in the order in which it did."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from memd.daemon.survey import Row
 from memd.model import Boundary, Checkpoint, Delivered, Session
@@ -12,8 +13,7 @@ LATER = 60_000
 """Milliseconds within which a compaction's row follows on what its hooks gave."""
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
+class Moment(Struct, frozen=True):
     """Something that happened: `start`, `checkpoint`, `compaction`, `delivery`, `end`."""
 
     at: int | None

@@ -7,9 +7,10 @@ import json
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from memd.config import Config
 from memd.daemon.briefing import Briefing

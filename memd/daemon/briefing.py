@@ -6,7 +6,8 @@ before the last compaction is gone; one of an older version is none. Runs in the
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from memd.config import Config
 from memd.daemon.constraints import WINDOW, block
@@ -31,8 +32,7 @@ STARTING = SPEAKING - {Channel.HUMAN_STEERED, Channel.HUMAN_ANSWER}
 """What begins a turn, and is not added to one."""
 
 
-@dataclass(frozen=True, slots=True)
-class About:
+class About(Struct, frozen=True):
     """A session and its project; `boundary` is the last message before its last compaction."""
 
     session: Session

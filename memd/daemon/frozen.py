@@ -1,7 +1,8 @@
 """Texts that stand still: all parts of one compaction come from the same replies, whatever is written meanwhile."""
 
 import time
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from memd.store.folders import Replies
 
@@ -11,8 +12,7 @@ MOST = 32
 """So many stand still at a time, of some 40 kB each; the oldest is given up."""
 
 
-@dataclass(slots=True)
-class Frozen:
+class Frozen(Struct):
     """The replies of one compaction; `served` are the parts that were fetched."""
 
     replies: Replies

@@ -12,8 +12,9 @@ import re
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from memd import tokens
 from memd.daemon import constraints, opening, steps

@@ -8,9 +8,11 @@ loop's thread and reads only; what was said is noted by the worker.
 import os
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from hashlib import blake2b
 from posixpath import basename
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from memd.config import Config
 from memd.daemon.giving import after_reply
@@ -44,8 +46,7 @@ _AGAIN = ("git push", "deploy", "publish", "migrate", "release")
 _FILES = {Op.EDIT, Op.CREATE, Op.DELETE, Op.RENAME}
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(Struct, frozen=True):
     """One piece of advice; `about` is what may not be told twice."""
 
     about: str
@@ -57,8 +58,7 @@ class Note:
         return blake2b(self.about.encode("utf-8", "surrogatepass"), digest_size=10).hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
-class Scene:
+class Scene(Struct, frozen=True):
     """What a call is held against."""
 
     session: Session

@@ -7,11 +7,12 @@ by the deliveries that were noted at that time, whose texts are kept with their 
 from bisect import bisect_right
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
 from itertools import pairwise
 from json import loads
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from memd import tokens
 from memd.config import Config, Paths

@@ -5,9 +5,10 @@ project's file is written behind it, also what a crash left. A session whose dir
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from memd.extract import anchors, journal
 from memd.extract.journal import Whose

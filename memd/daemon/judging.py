@@ -6,8 +6,10 @@ taken as it is, if its headings are whole; of their memo the boxes are. What can
 
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from memd import files
 from memd.checkpoint import boxes, mind
@@ -24,8 +26,7 @@ BESIDE = "mind.edited.md"
 """Where a person's mind.md is put that cannot be taken."""
 
 
-@dataclass(frozen=True, slots=True)
-class Edits:
+class Edits(Struct, frozen=True):
     """What a person did to the two files."""
 
     mind: str | None = None

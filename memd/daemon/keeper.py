@@ -3,8 +3,9 @@
 import secrets
 import string
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from memd import tokens
 from memd.checkpoint import shown, turn

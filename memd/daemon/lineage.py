@@ -7,7 +7,8 @@ entrypoint into the copies as well.
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from memd.extract.material import SPEAKING
 from memd.model import Channel, Grade, Record

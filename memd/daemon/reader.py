@@ -2,9 +2,11 @@
 
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from memd.daemon.gate import Gate
 from memd.daemon.ignore import Ignore
@@ -21,8 +23,7 @@ HEAD = 1 << 16
 """Bytes of a transcript's start that are looked at to tell whose it is."""
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """What one step did: which session, what was added, and whether more is waiting."""
 
     session: str | None

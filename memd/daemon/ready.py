@@ -8,7 +8,8 @@ constraints change.
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from memd import tokens
 from memd.daemon import opening
@@ -31,8 +32,7 @@ LATE = "Late"
 """The reply for the next prompt when a compaction's own hook gave nothing; under no event's name, so no hook takes it alone."""
 
 
-@dataclass(frozen=True, slots=True)
-class Situation:
+class Situation(Struct, frozen=True):
     """What decides, beside the checkpoint itself, which replies there are."""
 
     compactions: int

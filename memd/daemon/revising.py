@@ -5,7 +5,9 @@ is deleted. What was made is used where all that it was made from is still so, e
 """
 
 import sys
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from memd import tokens
 from memd.checkpoint import boxes, memo, turn
@@ -26,8 +28,7 @@ from memd.tools.registry import tool as named
 _TOLD = SPEAKING | {Channel.AGENT_TEXT}
 
 
-@dataclass(frozen=True, slots=True)
-class Assignment:
+class Assignment(Struct, frozen=True):
     """What a writer is given for one session, and what that was made from.
 
     Attributes:

@@ -3,9 +3,10 @@
 import os
 import time
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from memd.config import Config
 from memd.daemon import summaries
@@ -41,8 +42,7 @@ _RECENT = 50
 """So many of the newest messages are looked through for what never arrived."""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """One session as status shows it."""
 
     session: Session

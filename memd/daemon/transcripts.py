@@ -2,8 +2,9 @@
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from memd.daemon.reader import head
 from memd.errors import Fault, NotFound
@@ -12,8 +13,7 @@ from memd.tools.registry import TOOLS
 from memd.tools.registry import tool as named
 
 
-@dataclass(slots=True)
-class Found:
+class Found(Struct):
     """Transcripts with their tools, and what was in the way of others, a line each."""
 
     transcripts: list[tuple[Tool, Path]] = field(default_factory=list)

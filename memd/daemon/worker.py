@@ -15,12 +15,12 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
 from typing import Any
 
 import structlog
+from msgspec import Struct
 
 from memd import tokens
 from memd.daemon.pipeline import Pipeline
@@ -58,8 +58,7 @@ class Urgency(IntEnum):
 Turn = Callable[[float], tuple[Urgency, float] | None]
 
 
-@dataclass(slots=True)
-class _Job:
+class _Job(Struct):
     """What waits in the queue. At a start there are as many readings as transcripts, so one holds no more than it must."""
 
     urgency: Urgency
@@ -70,13 +69,11 @@ class _Job:
         return (self.urgency, self.order, self.serial) < (other.urgency, other.order, other.serial)
 
 
-@dataclass(slots=True)
 class _Asked(_Job):
     run: Callable[[Pipeline], Any]
     result: "Future[Any]"
 
 
-@dataclass(slots=True)
 class _Reading(_Job):
     tool: Tool
     path: str

@@ -8,9 +8,11 @@ it is begun, so that the day's caps hold over a crash.
 
 import queue
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from memd import assets, files, tokens
 from memd.checkpoint import due
@@ -31,8 +33,7 @@ AT_ONCE = 2
 _BYTES_A_TOKEN = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+class Job(Struct, frozen=True):
     """One checkpoint that a model is to write."""
 
     key: int
@@ -45,8 +46,7 @@ class Job:
     """A fork of the session is surely in the provider's cache."""
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """What came of it: `written`, `failed` or `dropped`, and the number that is current now."""
 
     outcome: str

@@ -1,7 +1,8 @@
 """Which anchors a call sets, moves and takes away. Pure."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from memd.extract.journal import Whose, functions, values
 from memd.model import Done, Kind, State
@@ -15,8 +16,7 @@ _LONG = 240
 """Characters; a longer path or name is nobody's anchor."""
 
 
-@dataclass(frozen=True, slots=True)
-class Moves:
+class Moves(Struct, frozen=True):
     """What a call did to the anchors: those that were used, paths that are gone, and paths that have another name."""
 
     used: tuple[Anchor, ...] = ()

@@ -2,9 +2,11 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import PurePosixPath
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from memd.extract import shell
 from memd.model import Done, Kind, Operation, State
@@ -14,8 +16,7 @@ Part = tuple[object, ...]
 """Which part of a file was shown: where from and how much, or the shell's command for it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Touched:
+class Touched(Struct, frozen=True):
     """One file: how often it was changed and read, its last change, and the number of that entry."""
 
     path: str

@@ -1,6 +1,6 @@
 """Everything of one session that a checkpoint is made from, as the store gave it."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from memd.model import Boundary, Channel, Done, Message, Record, Session
 
@@ -8,8 +8,7 @@ SPEAKING = frozenset(channel for channel in Channel if channel.starts_turn)
 """The channels whose entries are always read whole: what people, operators and machines asked for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Material:
+class Material(Struct, frozen=True):
     """Records of one session, each in number order."""
 
     session: Session

@@ -7,9 +7,10 @@ only a tool printed counts a fiftieth: nearly all that agents need later is some
 import math
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from operator import attrgetter
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from memd.extract import shell
 from memd.extract.material import Material
@@ -30,8 +31,7 @@ PATTERN = 80
 """Characters of a searched pattern that is a reference as a whole."""
 
 
-@dataclass(frozen=True, slots=True)
-class Home:
+class Home(Struct, frozen=True):
     """What a string is there for: `title` in words (`in changed files`), `place` which of them (a file, a message)."""
 
     title: str
@@ -42,8 +42,7 @@ MEMO, CHANGED, READ = Home(""), "changed", "read"
 """A person's words need no home: the memo shows them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(Struct, frozen=True):
     """One exact string; `number` is the entry that mentioned it last."""
 
     text: str
@@ -56,8 +55,7 @@ class Reference:
     """The word before a bare value (`Line` 750)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(Struct, frozen=True):
     """One command line, its last run, how much it counts, and how often it ran."""
 
     line: str
@@ -79,8 +77,7 @@ class _Mention(NamedTuple):
         return (("pattern", self.text, ""),) if self.whole else strings(self.text)
 
 
-@dataclass(slots=True)
-class _Tally:
+class _Tally(Struct):
     """What the mentions of one string so far come to: not frozen, for there are ten times as many mentions as strings."""
 
     kind: str

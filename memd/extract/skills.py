@@ -5,8 +5,10 @@ no use of a skill, so the order is that of the last real use.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from memd.extract import files
 from memd.extract.material import Material
@@ -16,8 +18,7 @@ MOST = 20
 _FILE = "SKILL.md"
 
 
-@dataclass(frozen=True, slots=True)
-class Skill:
+class Skill(Struct, frozen=True):
     """One skill, its last use, and its file where that is known."""
 
     name: str

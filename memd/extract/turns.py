@@ -7,7 +7,8 @@ apart: its text is shown as delivered and never as the request.
 
 import re
 from collections import Counter
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from memd.extract.material import Material
 from memd.model import MEMO_CHANNELS, Channel, Grade, Kind, Message, Record
@@ -26,8 +27,7 @@ _AGREED = r"(?:yes|yeah|yep|yup|ok|okay|sure|no|nope|thanks|hmm|great|good|nice|
 """How a few words begin that only answer what the agent said."""
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(Struct, frozen=True):
     """Where the session stands.
 
     Attributes:

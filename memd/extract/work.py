@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from memd.extract import servers, shell
 from memd.extract.material import Material
@@ -14,8 +16,7 @@ _COUNTS = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
+class Task(Struct, frozen=True):
     """One entry of the agent's own task list."""
 
     id: str
@@ -23,8 +24,7 @@ class Task:
     status: str
 
 
-@dataclass(frozen=True, slots=True)
-class Waiting:
+class Waiting(Struct, frozen=True):
     """Something that goes on outside the turn: `what` is job, agent or schedule."""
 
     what: str
@@ -34,8 +34,7 @@ class Waiting:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Recovery:
+class Recovery(Struct, frozen=True):
     """A command that failed and the one that then did it."""
 
     failed: Done

@@ -11,8 +11,9 @@ command that mends it.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from enum import StrEnum
+
+from msgspec import Struct, field
 
 from memd.model import Boundary, Checkpoint, Delivered, Session
 from memd.model.text import clock
@@ -40,8 +41,7 @@ class Health(StrEnum):
 _WORSE = (Health.OK, Health.STALE, Health.DEGRADED, Health.FAILING)
 
 
-@dataclass(frozen=True, slots=True)
-class Reason:
+class Reason(Struct, frozen=True):
     """What is wrong, in words, and the command that mends it."""
 
     code: str
@@ -50,8 +50,7 @@ class Reason:
     health: Health
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(Struct, frozen=True):
     """All that a verdict is made from.
 
     Attributes:
@@ -110,8 +109,7 @@ class Facts:
     resting: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Struct, frozen=True):
     """Health and its reasons, the worst first."""
 
     health: Health

@@ -1,10 +1,9 @@
 """The anchors' noun: a place in the project that was worked on."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Anchor:
+class Anchor(Struct, frozen=True):
     """A file, or something in it.
 
     Attributes:

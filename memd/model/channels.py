@@ -4,8 +4,9 @@ An `Envelope` holds only what the tool's own fields say about the delivery. It h
 words can ever change the answer. `provenance.classify` turns it into a channel and a grade.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 
 class Channel(StrEnum):
@@ -123,8 +124,7 @@ class Wrapper(StrEnum):
     """The marks of memd's own injection, in a hook's output."""
 
 
-@dataclass(frozen=True, slots=True)
-class Envelope:
+class Envelope(Struct, frozen=True):
     """What is known of one delivery, without its text.
 
     Attributes:

@@ -1,10 +1,9 @@
 """The checkpoint: mind, memo and scene, and what is known about them."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Struct, frozen=True):
     """A fault found in one part, and what was taken instead."""
 
     part: str
@@ -12,8 +11,7 @@ class Problem:
     fallback: str
 
 
-@dataclass(frozen=True, slots=True)
-class TokenCounts:
+class TokenCounts(Struct, frozen=True):
     """Raw o200k tokens of each part and of the whole text that is given back."""
 
     mind: int
@@ -22,8 +20,7 @@ class TokenCounts:
     total: int
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
+class Parts(Struct, frozen=True):
     """The three texts, as they stand in their files."""
 
     mind: str
@@ -31,8 +28,7 @@ class Parts:
     scene: str
 
 
-@dataclass(frozen=True, slots=True)
-class Checkpoint:
+class Checkpoint(Struct, frozen=True):
     """One numbered checkpoint of a session."""
 
     session: str
@@ -56,8 +52,7 @@ class Checkpoint:
         return (*self.problems, *self.noted)
 
 
-@dataclass(frozen=True, slots=True)
-class Tick:
+class Tick(Struct, frozen=True):
     """What was decided of one message's box in the memo."""
 
     number: int
@@ -66,8 +61,7 @@ class Tick:
     """The person decided it, which outranks a model's decision."""
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(Struct, frozen=True):
     """One run of a model for a session's checkpoint: when it started, up to which message it was told, what came of it."""
 
     session: str
@@ -81,8 +75,7 @@ class Run:
     problems: tuple[Problem, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Spent:
+class Spent(Struct, frozen=True):
     """What runs cost."""
 
     runs: int

@@ -5,23 +5,22 @@ tool's own row id, with a suffix for a part of it), so that a row read twice is 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
+
+from msgspec import Struct, field
 
 from memd.model.channels import Channel, Grade
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Struct, frozen=True):
     """The place in the transcript that an entry was read from: byte offset and length of its physical line."""
 
     offset: int
     length: int
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(Struct, frozen=True):
     """One entry: words of a person, an agent, a tool or the client. The store gives it the session's next number."""
 
     key: str
@@ -39,8 +38,7 @@ class Message:
     """It was taken back before it was read: in an older file of a session that was rewound."""
 
 
-@dataclass(frozen=True, slots=True)
-class Amend:
+class Amend(Struct, frozen=True):
     """A later row that changes what is known of an earlier entry."""
 
     key: str
@@ -49,8 +47,7 @@ class Amend:
     grade: Grade | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Rewind:
+class Rewind(Struct, frozen=True):
     """The conversation went back: only entries inside these key ranges (both ends included) are still part of it.
 
     `None` as the first end means from the start, as the last end up to now.
@@ -93,8 +90,7 @@ class State(StrEnum):
     """It answered at once and goes on working; `detail["job"]` names it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
+class Operation(Struct, frozen=True):
     """One tool call. Yielded when it starts and again, under the same `call`, when its result is known."""
 
     call: str
@@ -111,8 +107,7 @@ class Operation:
     """An excerpt of what it answered."""
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(Struct, frozen=True):
     """How full the context was at one answer of the model, in the provider's tokens."""
 
     key: str
@@ -121,8 +116,7 @@ class Usage:
     model: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Compaction:
+class Compaction(Struct, frozen=True):
     """The tool replaced its context by a summary here."""
 
     key: str
@@ -133,8 +127,7 @@ class Compaction:
     after: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Receipt:
+class Receipt(Struct, frozen=True):
     """The transcript shows that a text of memd's went into the context."""
 
     at: int | None
@@ -152,8 +145,7 @@ LOST = "overwritten"
 """The kind of a gap that reading the transcript again from its start does not find again."""
 
 
-@dataclass(frozen=True, slots=True)
-class Gap:
+class Gap(Struct, frozen=True):
     """Something that is there and was not read as an entry: counted and shown, never passed over."""
 
     kind: str
@@ -162,8 +154,7 @@ class Gap:
     count: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(Struct, frozen=True):
     """What rows say of the session itself; a later value replaces an earlier one, `None` changes nothing."""
 
     cwd: str | None = None
@@ -176,8 +167,7 @@ class Facts:
     forked_from: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class TurnEnd:
+class TurnEnd(Struct, frozen=True):
     """The agent ended its turn."""
 
     at: int | None

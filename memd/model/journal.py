@@ -7,10 +7,11 @@ something. `old` and `new` are called `from` and `to` there.
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
+
+from msgspec import Struct
 
 
 class Op(StrEnum):
@@ -25,8 +26,7 @@ class Op(StrEnum):
     TEST = "test"
 
 
-@dataclass(frozen=True, slots=True)
-class JournalEntry:
+class JournalEntry(Struct, frozen=True):
     """One operation whose result is known.
 
     Attributes:

@@ -5,7 +5,8 @@ that imitates them is escaped where it is shown (`escape`) and exact in the reco
 """
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 _OPEN = re.compile(r"memd checkpoint (\d{1,9}), part (\d) of (\d)\n")
 _END = re.compile(r"^memd checkpoint (\d{1,9}) of (\S{1,200}) ends here; receipt ([A-Za-z0-9]{6})\s*\Z", re.MULTILINE)
@@ -26,8 +27,7 @@ _IMITATION = re.compile(
 _HEAD = re.compile(_START + r"([^\S\n]*)(?=#\d+[ :])", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     """The marks in one injected text."""
 
     number: int

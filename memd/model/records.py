@@ -1,15 +1,15 @@
 """What the store gives back. Numbers are the session's own message numbers, counted from 1 without gaps."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from memd.model.channels import Channel, Grade
 from memd.model.events import Kind, Source, State
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
+class Session(Struct, frozen=True):
     """One conversation of one tool, `id` as in `claude-code:<uuid>` or `<parent id>/<agent id>`."""
 
     id: str
@@ -35,8 +35,7 @@ class Session:
     """When the daemon last read something of it (its own clock)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(Struct, frozen=True):
     """One numbered message."""
 
     number: int
@@ -58,8 +57,7 @@ class Record:
         return not (self.withdrawn or self.undelivered)
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
+class Done(Struct, frozen=True):
     """One tool call as recorded; `number` is its result's, or the entry before it while it still runs."""
 
     call: str
@@ -74,8 +72,7 @@ class Done:
     result: str
 
 
-@dataclass(frozen=True, slots=True)
-class Boundary:
+class Boundary(Struct, frozen=True):
     """A compaction as recorded; `number` is the last message before it."""
 
     ordinal: int
@@ -86,8 +83,7 @@ class Boundary:
     after: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Fill:
+class Fill(Struct, frozen=True):
     """How full the context was at one answer; `number` is the entry before it, `tokens` the provider's."""
 
     number: int
@@ -95,8 +91,7 @@ class Fill:
     tokens: int
 
 
-@dataclass(frozen=True, slots=True)
-class Delivered:
+class Delivered(Struct, frozen=True):
     """The last injection of a session and how far its proof has come."""
 
     number: int

@@ -16,11 +16,12 @@ its rarest letter, and `_SHAPE` is tried only around what it finds: 80 MB/s wher
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from functools import lru_cache
 from hashlib import sha256
 from math import log2
 from typing import Any, assert_never
+
+from msgspec.structs import replace
 
 from memd.model.channels import MEMO_CHANNELS, Channel
 from memd.model.events import (

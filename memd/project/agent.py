@@ -1,8 +1,9 @@
 """What people and agents write in `.agent/`: the rules that are always in context. Read, never changed."""
 
 import re
-from dataclasses import dataclass
 from hashlib import sha256
+
+from msgspec import Struct
 
 from memd.model import marks
 from memd.model.text import printable
@@ -15,8 +16,7 @@ _TITLE = re.compile(r"^# .*$", re.MULTILINE)
 ENTRY = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+\S")
 
 
-@dataclass(frozen=True, slots=True)
-class Constraints:
+class Constraints(Struct, frozen=True):
     """The project's rules: lines in their order, inert, and a few characters that tell one version from another."""
 
     name: str

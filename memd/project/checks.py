@@ -4,8 +4,9 @@ import os
 import re
 import stat
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from memd.model.anchors import Anchor
 from memd.project.paths import inside

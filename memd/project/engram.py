@@ -6,8 +6,9 @@ and agents write `.agent/engram.md`. `memd engram tidy` makes facts of what is c
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
+
+from msgspec import Struct
 
 from memd.model.text import clock, oneline
 
@@ -22,8 +23,7 @@ _SOURCE = re.compile(r"(?<![\w/.])(?P<path>[\w@.+-]+(?:/[\w@.+ -]+)*\.\w+):(?P<l
 _LESSON = re.compile(r"^\[(confirmed|hypothesis)\] (.*?)(?: \(#(\d+)\))?$")
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """One line; `row` is its text as it stands."""
 
     row: str

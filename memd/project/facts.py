@@ -10,9 +10,10 @@ between backticks. One that is not found makes the fact a hypothesis wherever it
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from posixpath import basename
+
+from msgspec import Struct
 
 from memd.model import marks
 from memd.model.text import oneline, printable
@@ -30,8 +31,7 @@ _FACT = re.compile(
 _QUOTED = re.compile(r"`([^`\n]{2,120})`")
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
+class Fact(Struct, frozen=True):
     """One line of a facts file; `row` is its number there."""
 
     file: str
@@ -48,8 +48,7 @@ class Fact:
         return f"{self.file}\0{self.text}\0{self.path}"
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
+class Checked(Struct, frozen=True):
     """A fact and where its source is now; None: it was not found."""
 
     fact: Fact

@@ -1,7 +1,8 @@
 """Where git's HEAD is, from git's own files. git is never run: a repository's settings can name programs that it would start."""
 
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from memd.project.identity import Project
 
@@ -10,8 +11,7 @@ _MOST = 4 << 20
 _HEX = set("0123456789abcdef")
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(Struct, frozen=True):
     """What is checked out."""
 
     branch: str | None

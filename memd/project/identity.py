@@ -7,9 +7,10 @@ files are read, git is not run: this is asked with every step of reading.
 
 import os
 import re
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+
+from msgspec import Struct
 
 AGENT = ".agent"
 OWN = ("constraints.md", "engram.md", "bootstrap.md")
@@ -20,8 +21,7 @@ _GITDIR = 4_096
 """Bytes of a `.git` file that are read."""
 
 
-@dataclass(frozen=True, slots=True)
-class Project:
+class Project(Struct, frozen=True):
     """One project as seen from one work tree.
 
     Attributes:

@@ -1,7 +1,8 @@
 """What one text is made from, and what comes out."""
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from memd.model import Message, Parts, Record
 from memd.model.text import quote
@@ -13,8 +14,7 @@ RELATIVE = "paths here are relative to it"
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """One candidate of the memo: its record, whether it is ticked, and a note such as `withdrawn`."""
 
     record: Record
@@ -22,8 +22,7 @@ class Entry:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
+class Content(Struct, frozen=True):
     """All that one text is made from.
 
     Attributes:
@@ -65,8 +64,7 @@ class Content:
         return native[:13] if _UUID.fullmatch(native) else self.session
 
 
-@dataclass(frozen=True, slots=True)
-class Rendered:
+class Rendered(Struct, frozen=True):
     """The text, cut into the parts that a tool carries; together they are exactly the text."""
 
     parts: tuple[str, ...]

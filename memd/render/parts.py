@@ -5,14 +5,14 @@ end where there is one, never within a character.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from memd.model import marks
 from memd.render.sizing import units
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """What a tool can carry: UTF-16 units of one part, marks included, and how many parts."""
 
     units: int

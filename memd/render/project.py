@@ -2,7 +2,8 @@
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from memd.model import marks
 from memd.model.anchors import Anchor
@@ -17,8 +18,7 @@ BOOTSTRAP_MARK = "memd: project bootstrap of "
 """How a bootstrap begins."""
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(Struct, frozen=True):
     """One session's part of the state.
 
     Attributes:
@@ -117,8 +117,7 @@ def constraints_mark(name: str, digest: str) -> str:
     return f"memd: project constraints of {oneline(name, 60)} (.agent/constraints.md, {digest}),"
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(Struct, frozen=True):
     """What a bootstrap is made from."""
 
     name: str

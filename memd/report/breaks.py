@@ -7,9 +7,10 @@ in words; they see one session's own calls, not what other programs or people ch
 import re
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field
 from itertools import count
 from posixpath import join, normpath
+
+from msgspec import Struct, field
 
 from memd.extract import shell
 from memd.extract.journal.commands import changes
@@ -32,8 +33,7 @@ _EDITS = {Kind.EDIT, Kind.CREATE}
 _ONE_FILE = {Kind.READ, *_EDITS}
 
 
-@dataclass(frozen=True, slots=True)
-class Break:
+class Break(Struct, frozen=True):
     """One call that breaks continuity.
 
     Attributes:
@@ -49,8 +49,7 @@ class Break:
     earlier: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Window:
+class Window(Struct, frozen=True):
     """The calls behind a place: from the entry after which they begin, how many they are, and which of them break."""
 
     after: int
@@ -87,8 +86,7 @@ def window(past: Past, place: int, span: int) -> Window:
     return Window(calls[place - 1].number if place else 0, span, tuple(found))
 
 
-@dataclass(slots=True)
-class _Done:
+class _Done(Struct):
     """What was done up to a moment; a number is that of an entry, a time counts calls."""
 
     read: dict[str, tuple[int, int]] = field(default_factory=dict)

@@ -8,7 +8,8 @@ again in between. Beside the needs: the person's sentences and the open tasks. d
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 WINDOW = 150
 """Entries after the compaction that are looked at; another compaction ends them."""
@@ -33,8 +34,7 @@ _LOOKS = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(Struct, frozen=True):
     """What was needed after one compaction."""
 
     words: tuple[str, ...]
@@ -51,8 +51,7 @@ class Case:
         yield from (("tasks", flat(task)) for task in self.tasks)
 
 
-@dataclass(frozen=True, slots=True)
-class Coverage:
+class Coverage(Struct, frozen=True):
     """How many of each kind were needed, and how many of them a text has; kinds of which nothing was needed are in neither."""
 
     found: Mapping[str, int]

@@ -1,8 +1,9 @@
 """What several compactions come to: means of coverage, sums of breaks. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from statistics import fmean
+
+from msgspec import Struct
 
 from memd.report.breaks import KINDS as BREAKS
 from memd.report.needs import KINDS
@@ -11,8 +12,7 @@ from memd.report.told import Compacted, Measured, Told
 TEXTS = ("memd", "summary", "both")
 
 
-@dataclass(frozen=True, slots=True)
-class Mean:
+class Mean(Struct, frozen=True):
     """One sort of text over the compactions that have it: the mean of each kind, of the means, and of the sizes."""
 
     count: int
@@ -22,8 +22,7 @@ class Mean:
     tokens: int
 
 
-@dataclass(frozen=True, slots=True)
-class Broken:
+class Broken(Struct, frozen=True):
     """Breaks over the compactions that have a control: so many calls on each side."""
 
     calls: int
@@ -31,8 +30,7 @@ class Broken:
     control: Mapping[str, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Overall:
+class Overall(Struct, frozen=True):
     """All compactions of a report; a text that none of them has is None."""
 
     compactions: int

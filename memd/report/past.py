@@ -6,7 +6,9 @@ used before the answer showed anything.
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from memd.model import Boundary, Channel, Done, Kind, Record, Session
 from memd.report import needs
@@ -30,8 +32,7 @@ _WRITTEN = (
 _OVER = {"completed", "deleted"}
 
 
-@dataclass(frozen=True, slots=True)
-class Past:
+class Past(Struct, frozen=True):
     """A session as it is recorded, in order."""
 
     session: Session

@@ -8,8 +8,9 @@ or `until` is no part of it, and a sentence without a path forbids nothing here:
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from posixpath import basename
+
+from msgspec import Struct
 
 from memd.model import Channel, Record, marks
 from memd.report.needs import kind
@@ -27,8 +28,7 @@ _SENTENCE = re.compile(r"(?<=[.!?;])\s+|[。！？；]|\n+")
 _WORD = re.compile(r"[\w./~@+-]+(?:/\*+)?")
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Struct, frozen=True):
     """What a sentence forbids to change: paths relative to the session's directory, or names of files."""
 
     number: int

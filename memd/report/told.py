@@ -1,10 +1,11 @@
 """What a report tells of a session: each compaction with its coverage and breaks, and what the chart needs. Pure."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from itertools import takewhile
 from typing import Protocol
+
+from msgspec import Struct
 
 from memd.model import Boundary, Channel, Checkpoint, Fill, Record, Session
 from memd.report import breaks, needs
@@ -23,8 +24,7 @@ class How(StrEnum):
     """memd gave nothing at this compaction; what it makes of the record before it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
+class Given(Struct, frozen=True):
     """A text of memd's for one compaction; `number` is its checkpoint's, None where it was computed."""
 
     how: How
@@ -32,16 +32,14 @@ class Given:
     number: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
+class Measured(Struct, frozen=True):
     """A text's size in o200k tokens, and what it covers."""
 
     tokens: int
     coverage: needs.Coverage
 
 
-@dataclass(frozen=True, slots=True)
-class Compacted:
+class Compacted(Struct, frozen=True):
     """One compaction.
 
     Attributes:
@@ -65,8 +63,7 @@ class Compacted:
     control: Window | None
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class Told(Struct, frozen=True):
     """One session."""
 
     session: Session

@@ -7,8 +7,10 @@ number that it would have got alone, a change reaches only what was there before
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
 from typing import Any, assert_never
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from memd.model import (
     Amend,
@@ -31,8 +33,7 @@ from memd.store.ranges import Rewound, bounds
 _FACTS = ("cwd", "title", "model", "window", "version", "entrypoint", "branch", "forked_from")
 
 
-@dataclass(slots=True)
-class Known:
+class Known(Struct):
     """What was recorded before of the keys that occur in the events."""
 
     numbers: dict[str, int] = field(default_factory=dict)
@@ -41,8 +42,7 @@ class Known:
     boundaries: set[str] = field(default_factory=set)
 
 
-@dataclass(slots=True)
-class Batch:
+class Batch(Struct):
     """What a run of events makes of a session.
 
     Attributes:

@@ -4,7 +4,7 @@ A call only goes forward (running, then in the background, then ended), so that 
 nothing. The number moves to the result's when the state does.
 """
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from memd.model import Done, Operation, State
 from memd.store import packs

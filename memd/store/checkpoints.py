@@ -6,8 +6,9 @@ Numbers are never used twice, so the newest row is never dropped.
 import json
 import sqlite3
 from collections.abc import Iterable
-from dataclasses import asdict
 from typing import Any
+
+from msgspec.structs import asdict
 
 from memd.errors import NotFound, Refused
 from memd.model import Checkpoint, Parts, Problem, Tick, TokenCounts

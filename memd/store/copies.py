@@ -7,15 +7,15 @@ when another session brings that key, or when a session learns what it was forke
 
 import sqlite3
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
+
+from msgspec import Struct
 
 from memd.store.lookup import want
 
 
-@dataclass(frozen=True, slots=True)
-class Holder:
+class Holder(Struct, frozen=True):
     """A session that has a row of a key."""
 
     row: int

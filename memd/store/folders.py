@@ -14,8 +14,9 @@ and the link are made after that, and made again at start where a crash came bet
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from memd import files
 from memd.model import Checkpoint
@@ -25,8 +26,7 @@ _PATCH = "changes.diff"
 _TRIES = 10
 
 
-@dataclass(frozen=True, slots=True)
-class Replies:
+class Replies(Struct, frozen=True):
     """What hooks give back for one checkpoint; number 0 and nothing where there is none yet."""
 
     number: int = 0
@@ -37,8 +37,7 @@ class Replies:
         return self.by_name.get(name, b"")
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(Struct, frozen=True):
     """The text that a tool takes in every request since its last compaction."""
 
     compactions: int

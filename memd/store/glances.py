@@ -3,8 +3,11 @@
 from collections.abc import Collection
 
 from memd.model import Channel
+from memd.store import packs
 from memd.store.database import Database
 from memd.store.reading import listed
+
+_TEXT = packs.column("text")
 
 
 def behind(database: Database, session: str, after: int, channels: Collection[Channel]) -> tuple[int, int | None]:
@@ -20,7 +23,7 @@ def behind(database: Database, session: str, after: int, channels: Collection[Ch
 def first(database: Database, session: str, channels: Collection[Channel], among: int) -> str:
     """The first text of these channels, looked for among the first entries; "" where there is none."""
     found = database.row(
-        "SELECT text FROM message WHERE session = (SELECT row FROM session WHERE id = ?)"
+        f"SELECT {_TEXT} FROM message m WHERE session = (SELECT row FROM session WHERE id = ?)"  # noqa: S608 - a constant
         " AND number <= ? AND channel IN (SELECT value FROM json_each(?)) ORDER BY number LIMIT 1",
         (session, among, listed(channels)),
     )
@@ -30,7 +33,8 @@ def first(database: Database, session: str, channels: Collection[Channel], among
 def undelivered(database: Database, session: str, channels: Collection[Channel], among: int) -> tuple[int, ...]:
     """Of the newest entries of these channels: what never arrived, came after all that did, and was not sent again."""
     rows = database.rows(
-        "WITH recent AS (SELECT number, text, undelivered, NOT (withdrawn OR undelivered) AS arrived FROM message"
+        f"WITH recent AS (SELECT number, {_TEXT} AS text, undelivered, NOT (withdrawn OR undelivered) AS arrived"  # noqa: S608
+        "  FROM message m"
         "  WHERE session = (SELECT row FROM session WHERE id = ?) AND channel IN (SELECT value FROM json_each(?))"
         "  ORDER BY number DESC LIMIT ?),"
         " arrived AS (SELECT number, text FROM recent WHERE arrived)"

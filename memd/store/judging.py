@@ -5,8 +5,9 @@ A run is entered when it starts, so that a crash of the daemon does not forget w
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict
 from typing import Any
+
+from msgspec.structs import asdict
 
 from memd.model import Problem, Run, Spent, Tick
 from memd.store import reading

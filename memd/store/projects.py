@@ -7,8 +7,9 @@ it and `filed` behind them.
 
 import json
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 from posixpath import basename
+
+from msgspec import Struct
 
 from memd.model import Done
 from memd.model.anchors import Anchor
@@ -21,8 +22,7 @@ COMMANDS = 500
 """A session's last shell lines that are looked through for a file's name."""
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class Told(Struct, frozen=True):
     """What one call came to."""
 
     done: Done
@@ -33,8 +33,7 @@ class Told:
     moved: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Unfiled:
+class Unfiled(Struct, frozen=True):
     """Lines of a project that its file does not have yet, or may have: `begun` says that a write was under way."""
 
     upto: int

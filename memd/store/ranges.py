@@ -5,13 +5,13 @@ ranges that are known.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 Pair = tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Rewound:
+class Rewound(Struct, frozen=True):
     """One rewind in numbers: of the entries up to `upto` those inside `kept` are in force.
 
     `sure` tells whether all of its ends are known.

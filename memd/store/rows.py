@@ -1,12 +1,11 @@
 """The store's own nouns: what a commit is made from, what it made, and how far a source has been read."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from memd.model import Channel, Grade, Record
 
 
-@dataclass(frozen=True, slots=True)
-class Seed:
+class Seed(Struct, frozen=True):
     """The session that a source belongs to, as its reader knows it before the first row.
 
     Attributes:
@@ -26,8 +25,7 @@ class Seed:
     unit: str = "bytes"
 
 
-@dataclass(frozen=True, slots=True)
-class Committed:
+class Committed(Struct, frozen=True):
     """What one commit added; `first` and `last` are None when it added no message."""
 
     session: str
@@ -38,8 +36,7 @@ class Committed:
     """Messages that were recorded before, or twice in this commit."""
 
 
-@dataclass(frozen=True, slots=True)
-class SourceRow:
+class SourceRow(Struct, frozen=True):
     """How far one source has been read; `cursor` and `reader` are opaque here.
 
     Attributes:
@@ -59,8 +56,7 @@ class SourceRow:
     seen_at: int
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(Struct, frozen=True):
     """One message that a search found.
 
     Attributes:

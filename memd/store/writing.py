@@ -6,8 +6,10 @@ session's row precedes the question whose copy is whose, because the answer is r
 
 import sqlite3
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from memd.model import LOST, Event, Record
 from memd.store import packs, search
@@ -23,8 +25,7 @@ from memd.store.texts import compact
 _LINEAGE = ("parent", "forked_from", "created_at")
 
 
-@dataclass(frozen=True, slots=True)
-class Reached:
+class Reached(Struct, frozen=True):
     """How far a source is read, and what its reader remembers; see `Store.commit`."""
 
     cursor: str

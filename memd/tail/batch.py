@@ -1,11 +1,11 @@
 """What one read of a transcript gives, whatever it is stored in: rows, the place behind them, and what was lost."""
 
-from dataclasses import dataclass
 from typing import Protocol
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class Line:
+
+class Line(Struct, frozen=True):
     """One row as it is stored. In a file: one physical line, `length` bytes from `offset` on, the newline not counted.
 
     `data` is exactly these bytes if `elided` is 0; else long strings in it were cut and `elided` bytes are missing.
@@ -18,8 +18,7 @@ class Line:
     elided: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Gap:
+class Gap(Struct, frozen=True):
     """At least `bytes` bytes (or as many of `what`) stood there, unread, and cannot be read any more."""
 
     kind: str
@@ -41,8 +40,7 @@ class Place(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Batch:
+class Batch(Struct, frozen=True):
     """What one read gave. `cursor` stands after `lines`; store it in the same transaction as what came of them.
 
     `size` is the source's size in bytes (or events): `size - cursor.offset` is the lag. `restarted`: the lines begin at

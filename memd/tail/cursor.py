@@ -11,9 +11,10 @@ noticed. Nothing read yet means nothing to compare: the fingerprint is empty and
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Self
+
+from msgspec import Struct
 
 from memd.errors import StoreTrouble
 
@@ -21,8 +22,7 @@ WINDOW = 4096  # bytes hashed at either end of what was read
 VERSION = 1  # of the JSON form; a form that was ever written stays readable
 
 
-@dataclass(frozen=True, slots=True)
-class Cursor:
+class Cursor(Struct, frozen=True):
     """Everything before `offset` was handed out.
 
     `offset` and `seen` are in bytes. `seen` is the size of the file when the cursor was made: if the file is

@@ -14,11 +14,11 @@ If a line is longer than `Caps.output` even so, its data ends there and will not
 import codecs
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Caps:
+class Caps(Struct, frozen=True):
     """In bytes: lines up to `line` stay whole, strings over `string` keep `head`, `output` is the most a line gives."""
 
     line: int = 4 << 20

@@ -17,8 +17,9 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from memd.errors import SourceUnreadable
 from memd.tail.batch import Batch, Gap, Line
@@ -49,8 +50,7 @@ def read_on(path: Path | str, cursor: str | None, limit: int = 1 << 20) -> Batch
     return read(path, Cursor.start() if cursor is None else Cursor.loads(cursor), limit)
 
 
-@dataclass(frozen=True, slots=True)
-class _Source:
+class _Source(Struct, frozen=True):
     """One open file, as long as it was when it was opened."""
 
     fd: int

@@ -16,9 +16,10 @@ ours are changed where they stand, new ones come last, and one that others stand
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from json import JSONDecodeError
 from typing import Any
+
+from msgspec import Struct
 
 from memd.errors import Refused
 from memd.tools import splice
@@ -36,8 +37,7 @@ Groups = Sequence[tuple[str, Mapping[str, Any]]]
 """Events, each with a group that its list should hold."""
 
 
-@dataclass(frozen=True, slots=True)
-class HookFile:
+class HookFile(Struct, frozen=True):
     """How one tool's hooks are found and put in."""
 
     tool: str

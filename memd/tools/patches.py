@@ -4,8 +4,9 @@ Pure text; what is not a patch has no files.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from memd.model import Kind, Operation, State
 from memd.tools.fields import lines, short
@@ -16,8 +17,7 @@ _HEADS = {"*** Add File: ": "add", "*** Update File: ": "update", "*** Delete Fi
 _MOVE = "*** Move to: "
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """One file's change: `add`, `update` or `delete`, the lines that went and those that came, joined by newlines."""
 
     path: str

@@ -6,12 +6,12 @@ each prompt stands) is looked up by key now and then: places, of which only the 
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec import Struct, field
 
-@dataclass(frozen=True, slots=True)
-class Places:
+
+class Places(Struct, frozen=True):
     """What is looked up by key: as JSON, what was saved (a lookup in the record) and what came since.
 
     A place that is put again is another one from then on; none is taken away.
@@ -30,8 +30,7 @@ class Places:
         return Places(self.saved, {**self.new, key: json.dumps(value, separators=(",", ":"), ensure_ascii=False)})
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(Struct, frozen=True):
     """A reader's state as the record keeps it: the line that is written anew each time, and the places beside it."""
 
     text: str

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
+
+from msgspec import Struct, field
 
 if TYPE_CHECKING:
     from memd.model import Event, Operation, Record
@@ -14,8 +15,7 @@ if TYPE_CHECKING:
     from memd.tools.scribe import Scribe
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """Where a tool keeps its things, for one environment."""
 
     home: Path
@@ -28,8 +28,7 @@ class Place:
     """The tool's own list of what people typed, its second witness."""
 
 
-@dataclass(frozen=True, slots=True)
-class News:
+class News(Struct, frozen=True):
     """A transcript in which there may be something to read."""
 
     path: Path
@@ -37,8 +36,7 @@ class News:
     """When it last changed, in seconds since the epoch; None: as the file that the hint was for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
+class Identity(Struct, frozen=True):
     """Which session a transcript belongs to."""
 
     native: str
@@ -46,8 +44,7 @@ class Identity:
     """The native id of the session that started this one as its sub-agent."""
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
+class Moment(Struct, frozen=True):
     """One hook call, as far as the tool's payload tells."""
 
     event: str
@@ -72,8 +69,7 @@ class Moment:
     """How much of it is taken, at `StatusLine.event`."""
 
 
-@dataclass(frozen=True, slots=True)
-class HookEntry:
+class HookEntry(Struct, frozen=True):
     """One hook that memd puts into the tool's configuration."""
 
     event: str
@@ -87,8 +83,7 @@ Files = Mapping[Path, bytes | None]
 """What files hold; None: there is none."""
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """A change of one file: its bytes before (None: not there) and after (None: remove)."""
 
     path: Path

@@ -5,9 +5,10 @@ tool cannot be held to two files, it gets them with the request, may write nothi
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
+
+from msgspec import Struct, field
 
 from memd.model import Session
 
@@ -18,8 +19,7 @@ OWN = "memd-writer"
 """How a run of memd's own is marked where the tool has a place for that; transcripts that carry it are not recorded."""
 
 
-@dataclass(frozen=True, slots=True)
-class Errand:
+class Errand(Struct, frozen=True):
     """One run.
 
     Attributes:
@@ -46,8 +46,7 @@ class Errand:
     fork: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Start:
+class Start(Struct, frozen=True):
     """What to start for it: arguments behind the program, variables to set and to take away, input, files to write first."""
 
     arguments: tuple[str, ...]
@@ -57,8 +56,7 @@ class Start:
     files: Mapping[Path, bytes] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(Struct, frozen=True):
     """What came of it.
 
     Attributes:

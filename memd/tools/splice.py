@@ -12,17 +12,17 @@ order mark at the start is passed over. All errors are `json.JSONDecodeError`, w
 import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from json import JSONDecodeError
 from typing import Any
+
+from msgspec import Struct
 
 _BLANKS = re.compile(r"[ \t\n\r]*")
 _DECODER = json.JSONDecoder(parse_int=float)  # an int of 5,000 digits is valid JSON, and no Python int
 _MARK = "\ufeff"
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(Struct, frozen=True):
     """A value and the span of text that it takes."""
 
     start: int
@@ -37,8 +37,7 @@ class Node:
         return next((item.node for item in reversed(self.items) if item.key == key), None)
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Struct, frozen=True):
     """A member or element: `start` is where its key begins, or the value itself in an array."""
 
     key: str | None
@@ -46,8 +45,7 @@ class Item:
     node: Node
 
 
-@dataclass(frozen=True, slots=True)
-class Style:
+class Style(Struct, frozen=True):
     """How a file is laid out. `indent` None: everything stands on one line."""
 
     newline: str

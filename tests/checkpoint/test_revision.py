@@ -1,9 +1,8 @@
 """One turn with a writer that is passed in: what it is asked, what is kept, what it is asked again."""
 
-from dataclasses import replace
-
 from factories import SESSION, SIZER
 from judged import MIND, SCENE, answer, edited, given
+from msgspec.structs import replace
 
 from memd.checkpoint.digest import Digest
 from memd.checkpoint.request import Texts

@@ -1,6 +1,6 @@
 """What `memd status` says of who starts the daemon again, and of the daemon's own troubles."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from memd.cli.status import restarts
 from memd.daemon.setup.service import Keeping

@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from memd import config
 from memd.daemon.pipeline import Pipeline
@@ -47,7 +48,7 @@ class Desk:
     @property
     def current(self):
         """The checkpoint that stands, without what is told of it."""
-        return dataclasses.replace(self.pipeline.store.current_checkpoint(self.name), problems=(), noted=())
+        return structs.replace(self.pipeline.store.current_checkpoint(self.name), problems=(), noted=())
 
     def kills(self) -> None:
         """What a crash of the client is."""

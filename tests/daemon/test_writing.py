@@ -6,11 +6,11 @@ import os
 import re
 import time
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from judged import TEXTS
+from msgspec.structs import replace
 from transcript import Transcript
 from writer_program import Program
 

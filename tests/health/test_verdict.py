@@ -1,9 +1,8 @@
 """Verdicts: each thing that can be wrong has its code and its remedy, and the worst decides."""
 
-from dataclasses import replace
-
 import pytest
 from factories import SESSION, START
+from msgspec.structs import replace
 
 from memd.health import Facts, Health, judge
 from memd.health.verdict import _HOOKS

@@ -1,8 +1,7 @@
 """What was needed after a compaction, told by what came before and after it."""
 
-from dataclasses import replace
-
 from factories import Story
+from msgspec.structs import replace
 from pasts import past
 
 from memd.model import Channel, Kind, State

@@ -1,8 +1,7 @@
 """Rewinds: what is still part of the conversation."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from memd.model import Rewind
 from memd.store.ranges import Rewound

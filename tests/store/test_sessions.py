@@ -1,8 +1,7 @@
 """Sessions: lists, the one that a person means, ends; and the sources behind them."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from memd.errors import Ambiguous, NotFound
 from memd.model import Facts

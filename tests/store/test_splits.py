@@ -5,13 +5,13 @@ are frequent. Two sessions that share keys are interleaved, so that copies are s
 """
 
 import tempfile
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from memd.model import (
     LOST,

@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 from scribes import SCRIBES
 
 from memd import config
@@ -57,7 +58,7 @@ def said(pipe, session):
 
 def log(pipe, session):
     """All that the record has of a session's entries."""
-    return [dataclasses.replace(record, source=None) for record in pipe.store.messages(session)]
+    return [structs.replace(record, source=None) for record in pipe.store.messages(session)]
 
 
 def test_the_story_is_told_by_delivery(scribe, pipe):

@@ -15,8 +15,9 @@ import sys
 import time
 from collections import Counter
 from contextlib import contextmanager, suppress
-from dataclasses import asdict
 from pathlib import Path
+
+from msgspec import to_builtins
 
 sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parents[2] / "hooks")]
 
@@ -77,7 +78,7 @@ class Rows:
         data = damaged(json.dumps(mutated(rng.choice(self.seeds), rng, self.seeds)).encode(), rng)
         self._state, events = self._tool.feed(self._state, Line(self._fed * 1_000, len(data), data))
         for event in events:
-            json.dumps(asdict(masked(event)), ensure_ascii=False).encode()
+            json.dumps(to_builtins(masked(event)), ensure_ascii=False).encode()
             if isinstance(event, Message):
                 printable(event.text).encode()
         if self._fed % 20 == 0:

@@ -12,9 +12,10 @@ import subprocess
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from memd.config import Paths
 from memd.daemon.setup import hook, ledger, settings

@@ -4,9 +4,10 @@ It starts the linked interpreter once and asks the service manager; some 50 ms i
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from memd import config
 from memd.config import Paths
@@ -20,8 +21,7 @@ from memd.store import Store
 from memd.tools.registry import TOOLS, enabled
 
 
-@dataclass(frozen=True, slots=True)
-class ToolFacts(ToolStanding):
+class ToolFacts(ToolStanding, frozen=True):
     """One home of a coding agent, more closely."""
 
     notes: tuple[str, ...] = ()
@@ -36,8 +36,7 @@ class ToolFacts(ToolStanding):
     """The client's, in its newest session."""
 
 
-@dataclass(frozen=True, slots=True)
-class SetupFacts(Standing):
+class SetupFacts(Standing, frozen=True):
     """All of it."""
 
     tools: tuple[ToolFacts, ...]

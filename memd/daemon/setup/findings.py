@@ -6,7 +6,8 @@ that is the one finding: the rest follows from it.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from memd.daemon.setup.facts import SetupFacts, ToolFacts
 from memd.tools.registry import TOOLS
@@ -21,8 +22,7 @@ SERVICE = "memd install --service"
 WATCHES = "sudo sysctl fs.inotify.max_user_watches=1048576"
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """One thing that is wrong."""
 
     code: str

@@ -13,8 +13,9 @@ import os
 import subprocess
 import sys
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from memd import assets
 from memd.config import Paths
@@ -26,8 +27,7 @@ START = "memd_hook_start.py"
 LINE = "memd_statusline.py"
 
 
-@dataclass(frozen=True, slots=True)
-class HookFacts:
+class HookFacts(Struct, frozen=True):
     """The state of the two files."""
 
     copy: str

@@ -1,7 +1,8 @@
 """The act of installing, in its order: the ledger knows of everything before it happens."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from memd.config import Paths
 from memd.daemon.setup import hook, ledger, removal, service, settings

@@ -3,9 +3,10 @@
 import os
 import plistlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
+
+from msgspec import Struct
 
 from memd import assets
 from memd.config import Paths
@@ -15,8 +16,7 @@ LABEL = "memd.daemon"
 FILE = f"{LABEL}.plist"
 
 
-@dataclass(frozen=True)
-class Launchd:
+class Launchd(Struct, frozen=True):
     """The manager of one environment; `launchctl` is found by its PATH."""
 
     environ: Mapping[str, str]

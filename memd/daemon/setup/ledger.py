@@ -8,9 +8,11 @@ empty: the hooks can be found without it.
 import json
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field, to_builtins
+from msgspec.structs import replace
 
 from memd.config import Paths
 from memd.files import private_dir, read_bytes_or_none, write_atomic
@@ -18,8 +20,7 @@ from memd.files import private_dir, read_bytes_or_none, write_atomic
 VERSION = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(Struct, frozen=True):
     """One file that the installation changed."""
 
     tool: str
@@ -48,8 +49,7 @@ class Written:
         return content is not None and self.sha256 == digest(content)
 
 
-@dataclass(frozen=True, slots=True)
-class Ledger:
+class Ledger(Struct, frozen=True):
     """All that was written; the files by path, for a tool can have several homes (CLAUDE_CONFIG_DIR)."""
 
     files: Mapping[str, Written] = field(default_factory=dict)
@@ -109,7 +109,7 @@ def write(paths: Paths, ledger: Ledger) -> None:
     """Replace the ledger. Raises OSError or Refused where the state folder cannot be written or is another's."""
     private_dir(paths.state)
     private_dir(path(paths).parent)
-    content = {"version": VERSION, **asdict(ledger)}
+    content = {"version": VERSION, **to_builtins(ledger)}
     write_atomic(path(paths), json.dumps(content, indent=1).encode() + b"\n")
 
 

@@ -2,8 +2,9 @@
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from memd import files
 from memd.errors import Refused
@@ -36,8 +37,7 @@ BOOTSTRAP = """\
 IGNORED = "# What memd's daemon keeps here is each machine's own.\n/journal/\n/anchors.json\n/state.md\n"
 
 
-@dataclass(frozen=True, slots=True)
-class Made:
+class Made(Struct, frozen=True):
     """What `memd init` did."""
 
     root: Path

@@ -8,8 +8,9 @@ import json
 import subprocess
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from memd.config import Paths
 from memd.daemon.setup import hook
@@ -19,8 +20,7 @@ PATIENCE = 10.0
 NO_EVENT = b"{}"
 
 
-@dataclass(frozen=True, slots=True)
-class Proof:
+class Proof(Struct, frozen=True):
     """How the run went."""
 
     exit_code: int

@@ -5,8 +5,9 @@ folder is closed to others. Never: other people's entries, a service, a daemon.
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from memd.config import Paths
 from memd.daemon.setup import hook, ledger, settings

@@ -9,9 +9,11 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from memd.config import Paths
 from memd.daemon.setup.trouble import refused
@@ -92,8 +94,7 @@ class Manager(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Keeping:
+class Keeping(Struct, frozen=True):
     """Who starts the daemon again."""
 
     kind: Kind | None
@@ -105,8 +106,7 @@ class Keeping:
     """Why this machine has no manager to give it to."""
 
 
-@dataclass(frozen=True, slots=True)
-class ServiceFacts(Keeping):
+class ServiceFacts(Keeping, frozen=True):
     """What is known of the service."""
 
     active: bool = False

@@ -8,8 +8,10 @@ import os
 import stat
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from memd.config import Paths
 from memd.daemon.setup import ledger as ledgers
@@ -22,8 +24,7 @@ from memd.tools.protocol import Files, Plan, Tool
 NEW_MODE = 0o600
 
 
-@dataclass(frozen=True, slots=True)
-class Planned:
+class Planned(Struct, frozen=True):
     """What one home of a tool is to become."""
 
     tool: Tool

@@ -6,9 +6,10 @@
 import os
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+
+from msgspec import Struct
 
 from memd.config import Paths
 from memd.daemon.setup import hook, ledger, settings, signs
@@ -19,8 +20,7 @@ from memd.tools.protocol import Tool
 from memd.tools.registry import hooked
 
 
-@dataclass(frozen=True, slots=True)
-class ToolStanding:
+class ToolStanding(Struct, frozen=True):
     """One home of a coding agent that is used here; the one of this environment comes first."""
 
     name: str
@@ -39,8 +39,7 @@ class ToolStanding:
         return None not in (self.heard, last) and (last or 0) - (self.heard or 0) > signs.PATIENCE
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(Struct, frozen=True):
     """All of it."""
 
     paths: Paths

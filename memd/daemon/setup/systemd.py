@@ -7,9 +7,10 @@ its environment need be those of the person's shell: the interpreter, the places
 import os
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
+
+from msgspec import Struct
 
 from memd import assets, config
 from memd.config import Paths
@@ -25,8 +26,7 @@ TOO_CONFINED = frozenset({"217", "226"})
 """systemd's exit codes EXIT_USER and EXIT_NAMESPACE: the namespaces could not be made."""
 
 
-@dataclass(frozen=True)
-class Systemd:
+class Systemd(Struct, frozen=True):
     """The manager of one environment; `systemctl` is found by its PATH."""
 
     environ: Mapping[str, str]

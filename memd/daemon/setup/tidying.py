@@ -1,8 +1,9 @@
 """`memd engram tidy`: what is confirmed, has a source and is some days old becomes a fact, and goes to the archive."""
 
 import stat
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from memd.errors import NotFound
 from memd.project import checks, engram, facts
@@ -15,8 +16,7 @@ from memd.store import kept
 DAY_MS = 86_400_000
 
 
-@dataclass(frozen=True, slots=True)
-class Tidied:
+class Tidied(Struct, frozen=True):
     """One entry that became a fact of a file."""
 
     file: str

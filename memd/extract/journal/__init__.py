@@ -6,7 +6,9 @@ simple commands do (`commands`). A failed operation is told as failed, a refused
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from memd.extract import servers, work
 from memd.extract.files import difference
@@ -28,8 +30,7 @@ Relate = Callable[[str], str]
 """From a path as a call names it to the path from the project's root; one outside of it stays as it is."""
 
 
-@dataclass(frozen=True, slots=True)
-class Whose:
+class Whose(Struct, frozen=True):
     """Whose work a call is, and where it was done."""
 
     session: str

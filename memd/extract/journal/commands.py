@@ -7,10 +7,11 @@ variable or a substitution it is kept as it stands.
 import re
 import shlex
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from itertools import pairwise
 from posixpath import join, normpath
+
+from msgspec import Struct
 
 from memd.extract import shell
 from memd.extract.journal.values import secretive
@@ -40,8 +41,7 @@ _COUNT = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """One thing that a shell line does; paths are absolute where the directory is known."""
 
     op: Op

@@ -1,6 +1,6 @@
 """Assistant rows: the agent's text, the calls that it makes, how full the context was, the end of its turn."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from memd.model import Kind, TurnEnd, Usage
 from memd.tools.claude_code import calls, delivery

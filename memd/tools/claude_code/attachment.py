@@ -1,8 +1,9 @@
 """Attachment rows: what the client puts beside a message. Hook output, queued words, listings, files, the model."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from memd.model import Envelope, Gap, Origin, Receipt, Wrapper, marks
 from memd.provenance import classify

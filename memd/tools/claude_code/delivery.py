@@ -7,8 +7,9 @@ and only where the fields leave a choice that can demote or sub-classify.
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from memd.model import Channel, Delivery, Envelope, Origin, Wrapper
 from memd.provenance import classify

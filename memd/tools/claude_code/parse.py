@@ -6,7 +6,8 @@ Types that carry nothing to record are listed (`known`); any other is counted as
 """
 
 from collections.abc import Callable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from memd.model import Compaction, Envelope, Event, Facts, Gap, Origin, Source, TurnEnd
 from memd.tail.lines import Line

@@ -15,7 +15,8 @@ prompt history may lift it.
 """
 
 import json
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from memd.model import Amend, Channel, Delivery, Envelope, Event, Grade, Message, Origin, Source, Wrapper
 from memd.provenance import classify

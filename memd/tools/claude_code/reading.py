@@ -1,8 +1,10 @@
 """One line being read: the state so far and the events that it made. The readers of single row types work on it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from memd.model import Channel, Envelope, Event, Facts, Message, Source
 from memd.provenance import Answer, classify
@@ -17,8 +19,7 @@ HARNESS = 600
 """Characters of the client's own texts (listings, reminders, skill bodies) that are kept; the record points to the rest."""
 
 
-@dataclass(slots=True)
-class Reading:
+class Reading(Struct):
     """What has come of a line."""
 
     state: ReaderState

@@ -5,7 +5,6 @@ where the row ids keep every entry from being recorded twice.
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, astuple, dataclass
 from typing import Any
 
 from msgspec import Struct, field, structs
@@ -26,8 +25,7 @@ ROW, SEGMENT = "row ", "segment "
 a row's segment and the last entry at it; and the segments before the one that is read."""
 
 
-@dataclass(frozen=True, slots=True)
-class Queued:
+class Queued(Struct, frozen=True):
     """Something that waits in the client's queue; `told`: it was recorded as undelivered."""
 
     key: str
@@ -80,8 +78,8 @@ _MASKED = ("calls", "tasks", "facts")
 def dump(state: ReaderState) -> Kept:
     """The state as it is kept."""
     values = {name: value for name, value in structs.asdict(state).items() if name != "places"}
-    values["facts"] = asdict(state.facts)
-    values |= {name: [astuple(waiting) for waiting in values[name]] for name in _QUEUES}
+    values["facts"] = structs.asdict(state.facts)
+    values |= {name: [structs.astuple(waiting) for waiting in values[name]] for name in _QUEUES}
     return dumped(VERSION, values, _MASKED, state.places)
 
 

@@ -10,8 +10,9 @@ should memd's script be gone, the line falls back to it.
 import json
 import shlex
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from memd.errors import Refused
 from memd.tools import hookfile, splice

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from memd.model import Channel, Delivery, Envelope, Gap, Kind, Operation, Origin, State, TurnEnd, Wrapper
 from memd.model.secrets import mask

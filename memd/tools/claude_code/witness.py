@@ -7,8 +7,9 @@ half a minute, once; never one that the client's queue delivered, where a machin
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from memd.model import Amend, Channel, Delivery, Envelope, Origin, Record, Wrapper
 from memd.provenance import classify
@@ -21,8 +22,7 @@ _PASTED = re.compile(r"\[Pasted text #(\d+)[^\]]*\]")
 _LONG = re.compile(r"\[Pasted text #\d+ \+(\d{1,4}) lines\]")
 
 
-@dataclass(frozen=True, slots=True)
-class Typed:
+class Typed(Struct, frozen=True):
     """One line of the history: what was typed and when; `shape` where a paste stands in it that the history has not."""
 
     at: int

@@ -9,12 +9,12 @@ time; while they are the same nothing is read at its end, and where they are not
 import json
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
 from typing import Self
 
 import zstandard
+from msgspec import Struct
 
 from memd.errors import SourceUnreadable, StoreTrouble
 from memd.tail.batch import Batch, Gap, Line
@@ -41,8 +41,7 @@ def opened(data: bytes) -> bytes:
         return b""
 
 
-@dataclass(frozen=True, slots=True)
-class Cursor:
+class Cursor(Struct, frozen=True):
     """Everything before `offset` (decompressed) was handed out of the file of these marks; `over`: that is all of it."""
 
     offset: int

@@ -1,9 +1,11 @@
 """One row being read: the state so far and the events that it made. The readers of single row types work on it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from memd.model import Envelope, Event, Facts, Message, Origin, Receipt, Source, Wrapper, marks
 from memd.provenance import Answer, classify
@@ -18,8 +20,7 @@ HARNESS = 600
 """Characters of the client's own texts (instructions, context, skills) that are kept; the record points to the rest."""
 
 
-@dataclass(slots=True)
-class Reading:
+class Reading(Struct):
     """What has come of a row. `row` is the whole of it, `payload` what its type says that it carries."""
 
     state: ReaderState
@@ -87,7 +88,7 @@ class Reading:
         facts = replace(self.state.facts, **{name: value for name, value in known.items() if value})
         if facts != self.state.facts:
             self.state = changed(self.state, facts=facts)
-            self.events.append(Facts(**{name: getattr(facts, name) for name in Facts.__slots__}))
+            self.events.append(Facts(**{name: getattr(facts, name) for name in Facts.__struct_fields__}))
 
     def wait(self, pending: Pending) -> None:
         """Let an item wait for the event that vouches for it."""

@@ -16,10 +16,12 @@ A line of a source has no place in the fork's file: its offset and length are 0.
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from memd.errors import StoreTrouble
 from memd.later import later
@@ -45,16 +47,14 @@ _DEPTH = 64
 """So many forks of forks are followed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Base:
+class Base(Struct, frozen=True):
     """What a fork goes on from: the lines of a file, named by the id at its end, whose ordinal is below `end`."""
 
     thread: str
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Within:
+class Within(Struct, frozen=True):
     """A place in the lines that a fork goes on from: in the source number `part`, oldest first."""
 
     part: int

@@ -5,7 +5,6 @@ where the keys keep every entry from being recorded twice.
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
 from typing import Any
 
 from msgspec import Struct, field, structs
@@ -23,8 +22,7 @@ Range = tuple[str | None, str | None]
 """The keys of the first and the last entry of a stretch that is still part of the conversation."""
 
 
-@dataclass(frozen=True, slots=True)
-class Client:
+class Client(Struct, frozen=True):
     """Which program a `session_meta` row names, and how it says that the thread came about."""
 
     thread: str = ""
@@ -47,8 +45,7 @@ class Client:
         return self.originator in {"codex-tui", "codex_cli_rs"} and not self.headless
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(Struct, frozen=True):
     """The turn that runs, as its `task_started` row says."""
 
     id: str = ""
@@ -59,8 +56,7 @@ class Turn:
     """Words that came in as the user's, up to now."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pending:
+class Pending(Struct, frozen=True):
     """An item of the user's role that waits for the event that would vouch for it."""
 
     key: str
@@ -131,8 +127,8 @@ def dump(state: ReaderState) -> Kept:
     """The state as it is kept."""
     values = {name: value for name, value in structs.asdict(state).items() if name != "places"}
     for name in ("facts", "home", "client", "turn"):
-        values[name] = asdict(values[name])
-    values["pending"] = None if state.pending is None else asdict(state.pending)
+        values[name] = structs.asdict(values[name])
+    values["pending"] = None if state.pending is None else structs.asdict(state.pending)
     return dumped(VERSION, values, _MASKED, state.places)
 
 

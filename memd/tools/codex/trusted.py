@@ -14,8 +14,9 @@ import json
 import re
 import tomllib
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from memd.errors import Refused
 from memd.tools.hookfile import Chain
@@ -28,8 +29,7 @@ PLUGIN = "memd@memd"
 """The name of memd's plugin in the client's list: the plugin, and the marketplace that the folder is."""
 
 
-@dataclass(frozen=True, slots=True)
-class Hook:
+class Hook(Struct, frozen=True):
     """A hook of ours as it stands in `hooks.json`, under the name that its place gives it."""
 
     place: str

@@ -6,7 +6,8 @@ time, once. It never lifts alone: where the client's own rows name somebody else
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from memd.model import Amend, Channel, Delivery, Envelope, Origin, Record, Wrapper
 from memd.provenance import classify
@@ -17,8 +18,7 @@ NEAR = 60_000
 """Milliseconds between the history's line and the transcript's row: the line has whole seconds, hooks run in between."""
 
 
-@dataclass(frozen=True, slots=True)
-class Typed:
+class Typed(Struct, frozen=True):
     """One line of the history."""
 
     at: int

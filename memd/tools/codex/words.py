@@ -6,9 +6,10 @@ it go as it is. What a person said is taken from the event, where there is one: 
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import groupby
 from typing import Any
+
+from msgspec.structs import replace
 
 from memd.model import Delivery, Envelope, Gap, Kind, Operation, Origin, State, Wrapper
 from memd.tools.codex import delivery, rollback

@@ -1,16 +1,17 @@
 """How far a session was read: its events, the rows from before them, and what the plugin noted."""
 
 import json
-from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
+
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from memd.errors import StoreTrouble
 
 VERSION = 1  # of the JSON form; a form that was ever written stays readable
 
 
-@dataclass(frozen=True, slots=True)
-class Cursor:
+class Cursor(Struct, frozen=True):
     """The place in one session's stream.
 
     Attributes:

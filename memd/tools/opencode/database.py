@@ -7,8 +7,9 @@ it, and imported ones, have rows in `message` and `part` alone.
 import json
 import sqlite3
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from memd.tail.rows import columns
 
@@ -26,8 +27,7 @@ _SESSION = (
 _SESSION_JSON = ("metadata", "revert", "permission", "model")
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(Struct, frozen=True):
     """How far a session's log reaches: the next number, 0 without a log; `changed` is the session's own time, ms."""
 
     session: str
@@ -126,8 +126,7 @@ def events(sql: sqlite3.Connection, ident: str, start: int) -> Iterator[tuple[in
         yield number(seq), text(ident_), text(kind), text(data)
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
+class Stored(Struct, frozen=True):
     """A message with its parts, as the tables have it; `changed` is the newest time of any of the rows, ms."""
 
     id: str

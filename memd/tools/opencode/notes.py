@@ -3,8 +3,9 @@
 A note comes before or after the rows that it speaks of; the record is the same either way.
 """
 
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from memd.model import Gap
 from memd.tools.fields import items, moment, string, table, whole

@@ -8,7 +8,8 @@ Types that carry nothing to record are listed; any other is counted as unknown a
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from memd.model import Event, Gap, Rewind, Source
 from memd.tail.batch import Line

@@ -1,8 +1,9 @@
 """One row being read: the state so far and the events that it made. The readers of single row types work on it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from memd.model import Event, Facts, Message, Source
 from memd.tools.opencode import branches
@@ -16,8 +17,7 @@ HARNESS = 600
 """Characters of the client's own texts (files read for a mention, reminders) that are kept; the record points to the rest."""
 
 
-@dataclass(slots=True)
-class Reading:
+class Reading(Struct):
     """What has come of a row."""
 
     state: ReaderState

@@ -7,10 +7,12 @@ log from where it stood when that began: what happened in between comes twice an
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from sqlite3 import Connection
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from memd.errors import SourceUnreadable
 from memd.tail import lines
@@ -82,8 +84,7 @@ def read(path: Path, cursor: str | None, limit: int, notes: Path) -> Batch:
     return replace(batch, lines=(*said, *batch.lines), cursor=kept, size=max(batch.size, kept.offset + waiting))
 
 
-@dataclass(slots=True)
-class _Look:
+class _Look(Struct):
     """One look at one session: what has been taken so far, and where that ends."""
 
     sql: Connection

@@ -5,7 +5,6 @@ where the ids of messages and parts keep every entry from being recorded twice.
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import Any
 
 from msgspec import Struct, field, structs
@@ -74,7 +73,7 @@ _MASKED = ("messages", "calls", "held", "facts")
 def dump(state: ReaderState) -> Kept:
     """The state as it is kept."""
     values = {name: value for name, value in structs.asdict(state).items() if name != "places"}
-    values["facts"] = asdict(state.facts)
+    values["facts"] = structs.asdict(state.facts)
     return dumped(VERSION, values, _MASKED, state.places)
 
 

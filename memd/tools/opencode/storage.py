@@ -11,10 +11,11 @@ keep every entry from being doubled.
 import json
 import os
 from collections.abc import Iterator
-from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from memd.errors import SourceUnreadable
 from memd.tail.batch import Batch, Line

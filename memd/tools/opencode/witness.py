@@ -6,8 +6,9 @@ same words were typed more than once. A paste stands in `parts`. What a command 
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from memd.model import Amend, Channel, Envelope, Grade, Origin, Record, Wrapper
 from memd.provenance import classify
@@ -15,8 +16,7 @@ from memd.tools import history
 from memd.tools.fields import items, string, table
 
 
-@dataclass(frozen=True, slots=True)
-class Typed:
+class Typed(Struct, frozen=True):
     """One line of the list."""
 
     text: str

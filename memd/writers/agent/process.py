@@ -10,9 +10,10 @@ import tempfile
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
+
+from msgspec import Struct
 
 MOST = 4 << 20
 """Bytes of output that are read, from its end."""
@@ -20,8 +21,7 @@ GRACE = 3.0
 """Seconds between the request to end and the end."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
+class Ended(Struct, frozen=True):
     """How it ended; `code` is None where its time was over."""
 
     code: int | None

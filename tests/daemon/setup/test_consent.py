@@ -4,10 +4,10 @@ import json
 import os
 import stat
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from memd.daemon.setup import consent, hook, ledger, settings
 from memd.daemon.setup.facts import facts

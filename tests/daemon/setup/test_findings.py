@@ -2,10 +2,10 @@
 
 import json
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from memd.daemon.setup import hook, settings
 from memd.daemon.setup.facts import facts

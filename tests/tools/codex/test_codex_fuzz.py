@@ -2,12 +2,12 @@
 
 import json
 import random
-from dataclasses import asdict
 
 import pytest
 from codex_rows import THREAD, TOOL, names, real_rows, recording
 from entries import recorded
 from hostile import VALUES, damaged, mutated
+from msgspec import to_builtins
 
 from memd.tail.batch import Line
 from memd.tools.places import Kept
@@ -54,7 +54,7 @@ def test_any_value_in_any_field():
             dumped.text.encode()
     state, left = TOOL.left(state)
     for event in (*events, *left):
-        json.dumps(asdict(event), ensure_ascii=False).encode()
+        json.dumps(to_builtins(event), ensure_ascii=False).encode()
     records = recorded([*events, *left])
     history = [json.dumps(damaged_row(json.loads(line), rng, rows)).encode() for line in recording("history")]
     assert len(records) > ROWS / 6

@@ -40,7 +40,7 @@ def test_a_line_that_was_used_before():
     first = prompts("yes", "yes")
     (key,) = lifted(first, line("yes"))
     again = feed(*user("m0", text("yes")), *user("m1", text("yes"))).records
-    from dataclasses import replace  # noqa: PLC0415
+    from msgspec.structs import replace  # noqa: PLC0415
 
     from memd.model import Channel, Grade  # noqa: PLC0415
 

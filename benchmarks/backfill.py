@@ -81,7 +81,7 @@ def served(home: Home, daemon: Process, feed: Feed, sizes: dict[str, int], began
     appending = threading.Thread(target=live)
     appending.start()
     try:
-        recorded = until_read(home, sizes) - began
+        recorded, taken = until_read(home, sizes) - began, daemon.cpu()
     finally:
         over.set()
         appending.join()
@@ -91,7 +91,9 @@ def served(home: Home, daemon: Process, feed: Feed, sizes: dict[str, int], began
     rest(daemon, most=3_600)
     return {
         "recorded_s": round(recorded, 2),
+        "recorded_cpu_s": round(taken, 2),
         "all_checkpoints_s": round(time.monotonic() - began, 1),
+        "all_checkpoints_cpu_s": round(daemon.cpu(), 2),
         "peak_mb": round(daemon.memory("VmHWM"), 1),
         "live_rows": len(waited),
         "live_p50_ms": round(waited[len(waited) // 2], 1),

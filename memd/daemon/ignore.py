@@ -7,6 +7,7 @@ each step, so that it holds as soon as it is there. One that cannot be read is t
 
 import os
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
 
 from memd.model.globs import fitting
@@ -23,24 +24,28 @@ class Ignore:
 
     def reason(self, directory: str) -> str | None:
         """What says that sessions of this directory are not recorded; None where nothing does."""
-        glob = fitting(directory, self._globs, base="/", home=self._home)
+        glob = fitting(directory, self._globs, base="/", home=self._home) if self._globs else None
         if glob is not None:
             return f"the setting ignore has {glob!r}"
-        place = Path(directory)
-        return next(
-            (str(file) for above in (place, *place.parents) if self._says(file := above / NAME, directory)), None
-        )
+        return next((file for file in _files(directory) if self._says(file, directory)), None)
 
-    def _says(self, file: Path, directory: str) -> bool:
+    def _says(self, file: str, directory: str) -> bool:
         if not os.path.lexists(file):
             return False
         globs = _lines(file)
-        return not globs or fitting(directory, globs, base=str(file.parent), home=self._home) is not None
+        return not globs or fitting(directory, globs, base=str(Path(file).parent), home=self._home) is not None
 
 
-def _lines(file: Path) -> list[str]:
+@lru_cache(maxsize=512)
+def _files(directory: str) -> tuple[str, ...]:
+    """Where a `.memdignore` would be, the nearest first: it is asked for at each step, of few directories."""
+    place = Path(directory)
+    return tuple(str(above / NAME) for above in (place, *place.parents))
+
+
+def _lines(file: str) -> list[str]:
     try:
-        text = file.read_text("utf-8", "replace")
+        text = Path(file).read_text("utf-8", "replace")
     except OSError:
         return []
     return [line.strip() for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]

@@ -95,8 +95,11 @@ class Database:
         Raises:
             StoreTrouble: locked for 5 s, damaged, unreadable.
         """
-        with trouble(self.path):
+        try:
             return self._connection.execute(statement, parameters).fetchall()
+        except sqlite3.Error:
+            with trouble(self.path):
+                raise
 
     def each(self, statement: str, parameters: Parameters = ()) -> Iterator[Row]:
         """The rows of one query one at a time, where all at once would take megabytes; nothing may be written meanwhile.

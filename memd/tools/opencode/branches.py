@@ -5,12 +5,11 @@ the context, its rows stay; the next prompt removes them, or the person brings t
 What was recorded stays recorded, marked. A way back to a place that is not remembered takes nothing away: in doubt more is kept.
 """
 
-from memd.model import Rewind
-from memd.tools.opencode.state import RUNS, ReaderState, Run
-from memd.tools.remembered import changed
+from collections.abc import Iterator
 
-SLACK = 100
-"""So many runs more than RUNS are let come together before they are made fewer."""
+from memd.model import Rewind
+from memd.tools.opencode.state import CHUNK, RUNS, ReaderState, Run
+from memd.tools.remembered import changed
 
 
 def begin(state: ReaderState, message: str) -> ReaderState:
@@ -27,18 +26,23 @@ def enter(state: ReaderState, message: str, key: str) -> ReaderState:
 
 
 def _kept(state: ReaderState) -> ReaderState:
-    """From the oldest on, runs beside each other that are alike become one: what was removed stays a hole between them."""
-    excess = len(state.runs) - RUNS
-    if excess <= SLACK:
-        return state
-    kept: list[Run] = []
-    for run in state.runs:
-        if excess > 0 and kept and (kept[-1][0] in state.gone) == (run[0] in state.gone):
-            message, first, last = kept.pop()
-            run = (message, first or run[1], run[2] or last)  # noqa: PLW2901 - it takes the next one in
-            excess -= 1
-        kept.append(run)
-    return changed(state, runs=tuple(kept))
+    """The oldest runs go into places, where there are so many that the newest stay at hand."""
+    while len(state.runs) >= 2 * CHUNK:
+        places = state.places.put(f"{RUNS}{state.chunks}", state.runs[:CHUNK])
+        state = changed(state, runs=state.runs[CHUNK:], chunks=state.chunks + 1, places=places)
+    return state
+
+
+def runs(state: ReaderState) -> Iterator[Run]:
+    """All runs, in order."""
+    for number in range(state.chunks):
+        yield from ((message, first, last) for message, first, last in state.places.get(f"{RUNS}{number}"))
+    yield from state.runs
+
+
+def known(state: ReaderState, message: str) -> bool:
+    """Whether a message began at any time."""
+    return any(message == run[0] for run in runs(state))
 
 
 def revert(state: ReaderState, message: str) -> tuple[ReaderState, Rewind | None]:
@@ -51,7 +55,7 @@ def revert(state: ReaderState, message: str) -> tuple[ReaderState, Rewind | None
 
 def remove(state: ReaderState, ident: str) -> tuple[ReaderState, Rewind | None]:
     """A message, or one part of one, was removed for good."""
-    if ident in state.gone or not any(ident in run for run in state.runs):
+    if ident in state.gone or not any(ident in run for run in runs(state)):
         return state, None
     moved = changed(state, gone=(*state.gone, ident))
     return moved, path(moved)
@@ -62,7 +66,7 @@ def path(state: ReaderState) -> Rewind:
     dead = {*state.gone, *_reverted(state)}
     ranges: list[tuple[str | None, str | None]] = []
     going = False
-    for message, first, last in state.runs:
+    for message, first, last in runs(state):
         alive = message not in dead and not (first == last and first in dead)
         if not first:
             continue
@@ -78,5 +82,5 @@ def path(state: ReaderState) -> Rewind:
 
 def _reverted(state: ReaderState) -> list[str]:
     """The messages that began at or behind the one that the session was taken back to."""
-    order = list(dict.fromkeys(message for message, _, _ in state.runs))
+    order = list(dict.fromkeys(message for message, _, _ in runs(state)))
     return order[order.index(state.reverted) :] if state.reverted in order else []

@@ -102,7 +102,7 @@ def _message(reading: Reading, data: Row) -> None:
         reading.events.append(Gap("malformed", "a message without an id or a role"))
         return
     if reading.message(ident) is None:
-        if any(ident == run[0] for run in reading.state.runs):
+        if branches.known(reading.state, ident):
             return  # an old one: what of it could be news is in its parts
         _begin(reading, ident, role, info)
     if role == "assistant":
@@ -143,7 +143,7 @@ def _part(reading: Reading, data: Row) -> None:
         reading.events.append(Gap("malformed", "a part without an id, a message or a type"))
         return
     if known is None:
-        if not any(message == run[0] for run in reading.state.runs):
+        if not branches.known(reading.state, message):
             reading.events.append(Gap("malformed", "a part of a message that was not told"))
         return
     reader = (_OF_USER if known.get("role") == "user" else _OF_ASSISTANT).get(kind)

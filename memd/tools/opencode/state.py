@@ -20,8 +20,8 @@ OPEN = 100
 """So many calls without a result are remembered: a crash leaves some, and their results never come."""
 NOTED = 4_000
 """So many notes of the plugin wait for their message: who reads after a long time has all of them first."""
-RUNS = 1_500
-"""So many runs of entries can be taken back one by one; a session has two for each prompt."""
+CHUNK, RUNS = 64, "runs "
+"""So many runs of entries lie together in a place, by number; a session has two runs for each prompt."""
 
 Known = Mapping[str, Mapping[str, Any]]
 Run = tuple[str, str, str]
@@ -47,6 +47,8 @@ class ReaderState(Struct, frozen=True):
     noted: Known = field(default_factory=dict)
     """What the plugin noted of messages whose rows are still to come."""
     runs: tuple[Run, ...] = ()
+    """The newest; those before them lie in `chunks` places (see `branches.runs`)."""
+    chunks: int = 0
     places: Places = field(default_factory=Places)
     gone: tuple[str, ...] = ()
     """Messages and entries that were removed for good."""

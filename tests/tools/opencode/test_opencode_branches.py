@@ -1,9 +1,12 @@
 """What is still part of the conversation after something was taken back, brought back or removed."""
 
+import json
+
 from opencode_rows import BEGIN, MADE, SESSION, assistant, feed, row, text, tool, user, words
 
 from memd.tools.opencode import branches
-from memd.tools.opencode.state import RUNS, ReaderState
+from memd.tools.opencode.state import ReaderState, dump, load
+from memd.tools.places import Kept, Places
 
 INFO = {"id": SESSION, "directory": "/p", "time": {"created": MADE}}
 
@@ -103,13 +106,31 @@ def test_a_row_without_the_session_s_id():
 
 
 def test_memory_is_bounded():
-    """The oldest runs become one; what was removed there stays removed."""
-    state = ReaderState("s")
-    for n in range(RUNS + 500):
+    """However many messages there are, the text that is written with every step is short, and each can be taken back."""
+    state, saved, writes = ReaderState("s"), {}, 0
+    for n in range(2_000):
         state = branches.enter(branches.begin(state, f"m{n}"), f"m{n}", f"k{n}")
         if n == 3:
             state, _ = branches.remove(state, "m3")
-    assert len(state.runs) <= RUNS + branches.SLACK
-    path = branches.path(state).path
-    assert path[0] == ("k0", "k2")
-    assert path[-1] == ("k4", None)
+        kept = dump(state)
+        writes += len(kept.places.new)
+        saved |= kept.places.new
+        assert len(kept.text) < 4_000
+        state = load(Kept(kept.text, Places(saved)))
+    assert writes == len(saved) == state.chunks
+    assert branches.path(state).path == (("k0", "k2"), ("k4", None))
+    state, rewind = branches.remove(state, "m70")
+    assert rewind.path == (("k0", "k2"), ("k4", "k69"), ("k71", None))
+    assert (branches.known(state, "m5"), branches.known(state, "m2000")) == (True, False)
+    _, rewind = branches.revert(state, "m10")
+    assert rewind.path == (("k0", "k2"), ("k4", "k9"))
+
+
+def test_a_state_that_holds_all_its_runs_is_read():
+    """Before they were kept apart they stood in the text: they are put apart when the next entry is made."""
+    state = ReaderState("s", runs=tuple((f"m{n}", f"k{n}", f"k{n}") for n in range(1_600)))
+    old = json.loads(dump(state).text)
+    del old["chunks"]
+    state = branches.enter(load(Kept(json.dumps(old))), "m1600", "k1600")
+    assert (len(state.runs), len(state.places.new)) == (65, 24)
+    assert [run[0] for run in branches.runs(state)] == [f"m{n}" for n in range(1_601)]

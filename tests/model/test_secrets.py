@@ -245,3 +245,8 @@ def test_what_holds_no_text_passes_as_it_is():
         TurnEnd(1),
     ]
     assert [masked(event) for event in events] == events
+
+
+def test_half_a_character_does_not_hide_a_secret():
+    """Nor does it raise: where the text has it, it stays."""
+    assert mask(f"\ud83d API_KEY={R}") == f"\ud83d {mask(f'API_KEY={R}')}"

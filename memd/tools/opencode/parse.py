@@ -67,16 +67,12 @@ def _created(reading: Reading, data: Row) -> None:
 def _session(reading: Reading, data: Row) -> None:
     """What the row says of the session, and whether it was taken back to an earlier place."""
     info, old = table(data, "info"), reading.state.facts
-    title, model = string(info, "title"), _model(table(info, "model"))
-    reading.tell(
-        replace(
-            old,
-            cwd=directory(info, "directory") or old.cwd,
-            title=(title if title and not title.startswith(_TITLE) else None) or old.title,
-            version=string(info, "version") or old.version,
-            model=old.model or model,
-        )
-    )
+    named = string(info, "title")
+    cwd, version = directory(info, "directory") or old.cwd, string(info, "version") or old.version
+    title = named if named and not named.startswith(_TITLE) else old.title
+    model = old.model or _model(table(info, "model"))
+    if (cwd, title, version, model) != (old.cwd, old.title, old.version, old.model):
+        reading.tell(replace(old, cwd=cwd, title=title, version=version, model=model))
     revert = table(info, "revert")
     if revert or string(info, "id"):
         _rewound(

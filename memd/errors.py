@@ -10,11 +10,14 @@
     `- Fault                  the machine's doing; the work goes on where it can
        |- SourceUnreadable    a transcript that cannot be read now
        |- StoreTrouble        memd's own database is locked, full or damaged
-       |  `- RecordDamaged    it is damaged: the daemon sets it aside
+       |  |- RecordDamaged    it is damaged: the daemon sets it aside
+       |  `- RecordGone       it was taken away under the daemon, which starts afresh
        `- DaemonSilent        the daemon did not answer in time
 
 A bad record in a transcript is a value (counted, shown), never an exception. A defect is any other exception: exit 3.
 """
+
+import os
 
 
 class MemdError(Exception):
@@ -67,3 +70,18 @@ class RecordGone(StoreTrouble):
 
 class DaemonSilent(Fault):
     """The daemon did not answer within its deadline."""
+
+
+def told(error: BaseException) -> str:
+    """An error in a line for a person: our own say it themselves, the machine's by their file, a defect with its kind.
+
+    >>> told(PermissionError(13, "Permission denied", "/srv/x"))
+    '/srv/x: Permission denied'
+    """
+    match error:
+        case MemdError() | TimeoutError():
+            return str(error)
+        case OSError(strerror=str(why), filename=str() | bytes() as place):
+            return f"{os.fsdecode(place)}: {why}"
+        case _:
+            return f"{type(error).__name__}: {error}"

@@ -10,7 +10,7 @@ from memd.daemon import steps
 from memd.daemon.pipeline import Pipeline
 from memd.daemon.worker import Urgency, Worker
 from memd.daemon.writing import AT_ONCE, Job, Outcome, Writing
-from memd.errors import MemdError
+from memd.errors import MemdError, told
 
 log = structlog.get_logger()
 
@@ -74,7 +74,7 @@ class Desk:
     def _told(self, done: "Future[Any]") -> None:
         error = done.exception()
         if error is not None and not self._over:
-            self._tell(f"a model writer: {type(error).__name__}: {error}")
+            self._tell(f"a model writer: {told(error)}")
 
     def stop(self) -> None:
         """End what runs; the worker must still take jobs."""

@@ -38,7 +38,7 @@ from memd.daemon.statusline import StatusLine
 from memd.daemon.troubles import Troubles
 from memd.daemon.worker import Urgency, Worker
 from memd.daemon.writing import Writing
-from memd.errors import ConfigError, MemdError, RecordDamaged, RecordGone, Refused
+from memd.errors import ConfigError, MemdError, RecordDamaged, RecordGone, Refused, told
 from memd.store import Store
 from memd.store.aside import lately_set_aside, set_aside
 from memd.store.folders import Folders
@@ -130,9 +130,7 @@ class Daemon:
         look = partial(standing, paths, environ)
         self._answers.status_line = StatusLine(self._worker, self._reader, look, self._about, chosen)
         self._answers.controls = Controls(self._worker, self._about, self._desk).table()
-        self._server = Server(
-            paths.socket, self._answers, lambda error: self._trouble(f"{type(error).__name__}: {error}")
-        )
+        self._server = Server(paths.socket, self._answers, lambda error: self._trouble(told(error)))
         self._watching = False
 
     def _open(self) -> Pipeline:

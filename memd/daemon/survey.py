@@ -4,6 +4,7 @@ import os
 import time
 from contextlib import suppress
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -88,6 +89,7 @@ def row(
         lag_ms=now - changed,
         source_gone=gone,
         source_error=error,
+        source_fix=_opening(Path(source.path)) if source and error else "memd doctor",
         turns_behind=turns,
         unread=unread,
         store_error=store_trouble(setup),
@@ -202,6 +204,15 @@ def _on_disk(source: SourceRow | None, now: int) -> tuple[int, int, str | None, 
         return source.size, 0, error.strerror, None
     readable = os.access(source.path, os.R_OK)
     return status.st_size, int(status.st_mtime * 1000), None if readable else "permission denied", None
+
+
+def _opening(path: Path) -> str:
+    """What opens a transcript again: of all that leads to it the first that is closed; where none is, a look at it."""
+    above = next((place for place in reversed(path.parents) if place.is_dir() and not os.access(place, os.X_OK)), None)
+    if above is not None:
+        return f"chmod u+rwx {quote(str(above))}"
+    file = path if path.exists() else path.parent  # one of many in a file
+    return f"{'ls -l' if os.access(file, os.R_OK) else 'chmod u+r'} {quote(str(file))}"
 
 
 def _in_file(source: SourceRow, now: int) -> tuple[int, int, str | None, int | None]:

@@ -25,7 +25,7 @@ from msgspec import Struct
 from memd import tokens
 from memd.daemon.pipeline import Pipeline
 from memd.daemon.reader import Step
-from memd.errors import Fault, RecordDamaged, UserError
+from memd.errors import Fault, RecordDamaged, UserError, told
 from memd.model import strings
 from memd.tools.protocol import Tool
 
@@ -295,5 +295,5 @@ class Worker(threading.Thread):
         self._paused = end + min(self._cost[session] * PAUSE, LONGEST_PAUSE)
 
     def _tell(self, what: str, about: str, error: Exception) -> None:
-        if self._trouble(f"{about}{type(error).__name__}: {error}"):
+        if self._trouble(f"{about}{told(error)}"):
             log.warning(what, about=about, error=str(error), exc_info=not isinstance(error, Fault))

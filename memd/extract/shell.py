@@ -133,23 +133,23 @@ def parted(text: str) -> str:
 def _lines(command: str) -> Iterator[tuple[Scope, list[str]]]:
     """The pipelines as they are written; a bracket where a command would begin opens a shell of its own."""
     text = _HEREDOC.sub(lambda match: f"<<{match[2]}{match['rest']}", command.replace("\\\n", " "))
-    line, part, scope, brackets = list[str](), "", Scope(), list[Scope]()
+    line, part, scope, brackets = list[str](), list[str](), Scope(), list[Scope]()
     here = scope
     for at, token in enumerate(_TOKEN.finditer(text)):
         if token["cut"]:
-            yield here, [*line, part]
-            line, part, here = [], "", scope
+            yield here, [*line, "".join(part)]
+            line, part, here = [], [], scope
         elif token["pipe"]:
-            line, part = [*line, part], ""
+            line, part = [*line, "".join(part)], []
         else:
             if token[0] == "(":
                 brackets.append(scope)
-                if not part.strip():
+                if not any(map(str.strip, part)):
                     here = scope = (*scope, at)
             elif token[0] == ")" and brackets:
                 scope = brackets.pop()
-            part += token[0]
-    yield here, [*line, part]
+            part.append(token[0])
+    yield here, [*line, "".join(part)]
 
 
 def _bare(part: str) -> str:

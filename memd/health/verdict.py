@@ -59,6 +59,7 @@ class Facts(Struct, frozen=True):
         lag_ms: how long the oldest unread byte can have been there.
         source_gone: when the transcript was found missing.
         source_error: why it cannot be read.
+        source_fix: the command that opens it again, as far as one can.
         store_error: why nothing new can be recorded.
         turns_behind: turns in the record that the checkpoint has not seen.
         unread: when the oldest entry that the checkpoint has not seen was written.
@@ -90,6 +91,7 @@ class Facts(Struct, frozen=True):
     lag_ms: int = 0
     source_gone: int | None = None
     source_error: str | None = None
+    source_fix: str = "memd doctor"
     store_error: str | None = None
     turns_behind: int = 0
     unread: int | None = None
@@ -137,7 +139,10 @@ def _failing(facts: Facts) -> Iterator[Reason]:
         yield Reason("no-checkpoint", "there is no checkpoint yet", f"memd checkpoint {name}", Health.FAILING)
     if facts.source_error is not None:
         yield Reason(
-            "source-unreadable", f"the transcript cannot be read: {facts.source_error}", "memd doctor", Health.FAILING
+            "source-unreadable",
+            f"the transcript cannot be read: {facts.source_error}",
+            facts.source_fix,
+            Health.FAILING,
         )
     if facts.store_error is not None:
         yield Reason(

@@ -40,16 +40,18 @@ def sweep(
     wanted: Callable[[str], bool],
     enters: Callable[[str], bool] = lambda _: True,
     on_error: Callable[[OSError], None] = lambda _: None,
+    goes_on: Callable[[], bool] = lambda: True,
 ) -> Iterator[Found]:
     """All regular files under `roots` whose path is `wanted`, each once; those of one directory one after the other.
 
-    A directory below a root is looked into if `enters` says so.
+    A directory below a root is looked into if `enters` says so. `goes_on` is asked before each: where links lead to large
+    trees, or a mount is slow, a sweep is long.
 
     What is not there (a root, a file deleted meanwhile, a link to nowhere) is not an error. What cannot be read is
     given to `on_error`, and the sweep goes on.
     """
     walk, top = _Walk(list(roots), wanted), set(roots)
-    while walk.directories or walk.links:
+    while (walk.directories or walk.links) and goes_on():
         path = walk.directories.pop() if walk.directories else walk.links.pop()
         if path not in top and not (enters(path) or wanted(path)):
             continue

@@ -14,11 +14,11 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable
 from heapq import heappop, heappush
-from itertools import groupby
 from pathlib import Path
 
 from watchdog.events import FileSystemEvent
 
+from memd.errors import told
 from memd.tail.active import HOT_FOR, MOST_DIRECTORIES, MOST_HOT, Active
 from memd.tail.kernel import Watches
 from memd.tail.seen import Seen, state_of
@@ -68,6 +68,7 @@ class Watcher:
         self._stopping = False
         self._sweep_asked = True
         self._unreadable: tuple[str, ...] = ()
+        self._looked = 0.0  # when the active files were looked at last
         self._fresh: deque[str] = deque()  # directories that just appeared
         self._lock = threading.Lock()  # for the two below
         self._active = Active(self._roots, most_directories)
@@ -117,7 +118,7 @@ class Watcher:
                 swept = clock()
                 took, now = swept - now, swept
             self._look_at_hot(now)
-            ticked = now
+            ticked = self._looked = now
             self._wake.wait(TICK)
             self._wake.clear()
             self._adopt()
@@ -136,17 +137,38 @@ class Watcher:
         self._sweep_asked = False
         errors: list[str] = []
         visited, fresh = set[str](), list[tuple[float, str]]()
-        files = sweep(self._roots, self._wanted, self._enters, lambda error: errors.append(str(error)))
-        for folder, found in groupby(files, lambda file: os.path.dirname(file.path)):  # noqa: PTH120 - of every file
-            visited.add(folder)
-            self._compare_all(folder, {os.path.basename(file.path): file.status for file in found}, fresh)  # noqa: PTH119
+        listed: dict[str, dict[str, os.stat_result]] = {}  # the files of the directory that was looked into last
+
+        def between() -> bool:
+            """After each directory: a long sweep holds up neither what is active, as far as it is found by now, nor the end."""
+            for folder, found in listed.items():
+                visited.add(folder)
+                self._compare_all(folder, found, fresh)
+            listed.clear()
+            if (now := clock()) - self._looked >= TICK:
+                self._looked = now
+                self._note_active(fresh)
+                self._keep_watches()
+                self._look_at_hot(now)
+            return not self._stopping
+
+        for file in sweep(self._roots, self._wanted, self._enters, lambda error: errors.append(told(error)), between):
+            folder, name = os.path.split(file.path)
+            listed.setdefault(folder, {})[name] = file.status
+        if not between():
+            return
         self._unreadable = tuple(errors)
+        self._note_active(fresh)
         with self._lock:
-            for changed, path in sorted(fresh):  # the latest last: they stay active longest
-                self._active.touch(path, changed)
             left = [folder for folder in self._seen.folders() if folder not in visited]
         for folder in left:
             self._compare_all(folder, {}, fresh)
+
+    def _note_active(self, fresh: list[tuple[float, str]]) -> None:
+        with self._lock:
+            for changed, path in sorted(fresh):  # the latest last: they stay active longest
+                self._active.touch(path, changed)
+        fresh.clear()
 
     def _compare_all(self, folder: str, found: dict[str, os.stat_result], fresh: list[tuple[float, str]]) -> None:
         """Hint at the files of a directory that are not as they were or are missing; `fresh` takes the last that changed.
@@ -197,7 +219,7 @@ class Watcher:
         except OSError:  # gone again, or unreadable: the sweep tells which
             return []
         for entry in entries:
-            if self._wanted(entry.path) and entry.is_file():
+            if self._wanted(entry.path) and _is_file(entry):
                 self._compare(entry.path, _state(entry.path))
         return [entry.path for entry in entries if entry.is_dir(follow_symlinks=False) and self._enters(entry.path)]
 
@@ -231,6 +253,13 @@ class Watcher:
         self._seen.put(path, state)
         if not state:
             self._active.forget(path)
+
+
+def _is_file(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_file()
+    except OSError:  # a link that leads to itself
+        return False
 
 
 def _state(path: str) -> int:

@@ -2,13 +2,14 @@
 
 import json
 import time
+from pathlib import Path
 
 import pytest
 from transcript import Transcript, given
 
 from memd import config
 from memd.daemon.setup.facts import facts
-from memd.daemon.survey import row
+from memd.daemon.survey import _opening, row
 from memd.model import Channel
 from memd.tools import fields
 from memd.tools.registry import TOOLS
@@ -137,7 +138,7 @@ def test_a_path_that_can_be_none_harms_nothing(chain, path):
             chain.answer(tool, event, payload, part=1)
     chain.read(transcript)
     assert chain.store.session(transcript.id).messages == 2
-    assert not [line for line in chain.troubles.lines() if "Error:" in line and "SourceUnreadable" not in line]
+    assert not [line for line in chain.troubles.lines() if "Error:" in line]
 
 
 @pytest.mark.parametrize("cwd", ["/" + "x" * 5_000, "/a" * 30_000, "/x\0y"])
@@ -149,6 +150,23 @@ def test_a_directory_that_can_be_none_harms_no_session(chain, tmp_path, cwd):
     assert chain.store.session(transcript.id).cwd is None
     assert chain.store.current_checkpoint(transcript.id) is not None
     assert "no-checkpoint" not in reasons(chain, transcript)
+
+
+@pytest.mark.parametrize(
+    ("closed", "mends"),
+    [
+        ("5d1f0c1e.jsonl", "chmod u+r {}/p/5d1f0c1e.jsonl"),
+        ("p", "chmod u+rwx {}/p"),
+        ("nothing", "ls -l {}/p/5d1f0c1e.jsonl"),
+    ],
+)
+def test_what_opens_a_transcript_again_is_named(tmp_path, monkeypatch, closed, mends):
+    """The first thing on the way to it that is closed."""
+    path = tmp_path / "p" / "5d1f0c1e.jsonl"
+    path.parent.mkdir()
+    path.touch()
+    monkeypatch.setattr("os.access", lambda place, _mode: Path(place).name != closed)
+    assert _opening(path) == mends.format(tmp_path)
 
 
 def test_a_directory_of_an_older_record_that_can_be_none_harms_no_status(chain, monkeypatch):

@@ -11,9 +11,11 @@ from chain import Chain
 from memd import config
 from memd.daemon import loop
 from memd.daemon import worker as workers
+from memd.daemon.place import Place
 from memd.daemon.reader import Step
 from memd.daemon.worker import Urgency, Worker
 from memd.errors import NotFound, RecordDamaged, SourceUnreadable, StoreTrouble
+from memd.files import Lock
 from memd.model import Channel, Grade, Record, Source
 from memd.store import Store
 from memd.tools.protocol import News
@@ -206,7 +208,7 @@ def test_what_the_machine_refuses_is_tried_again_without_a_hint(bench, tmp_path,
     bench.pipe.fails["live.jsonl"] = [error, error]
     hint(bench.start(), tmp_path, "live")
     assert [name for what, name in bench.rest() if what == "step"] == ["live.jsonl"] * 3
-    assert bench.troubles == [f"{type(error).__name__}: {error}"] * 2
+    assert bench.troubles == [str(error)] * 2
 
 
 def test_a_checkpoint_that_the_disk_refused_is_made_later(bench, tmp_path):
@@ -319,7 +321,7 @@ def test_a_daemon_whose_record_is_damaged_goes_on_with_a_new_one(tmp_path, monke
             raise RecordDamaged("the file is damaged")
 
     monkeypatch.setattr(loop.Daemon, "live", live)
-    asyncio.run(loop._live(chosen, paths, {"HOME": str(tmp_path)}))
+    asyncio.run(loop._live(chosen, Place(paths, Lock(tmp_path / "memd.lock")), paths, {"HOME": str(tmp_path)}))
     assert lives == [["memd.db", "memd.db-shm", "memd.db-wal"], []]
     (folder,) = (tmp_path / "damaged").iterdir()
     assert sorted(path.read_bytes() for path in folder.iterdir()) == [b"old", b"old-shm", b"old-wal"]

@@ -400,6 +400,33 @@ def test_where_sweeps_are_long_it_does_not_sweep_often_for_nobody(tmp_path, monk
     assert (before > 0, len(sweeps)) == (True, before)
 
 
+def test_a_link_that_leads_to_itself_ends_no_watching(root, monkeypatch):
+    """Beside a file that is active, whose directory is listed again and again."""
+    monkeypatch.setattr(watch, "TICK", 0.02)
+    (root / "a" / "loop.jsonl").symlink_to("loop.jsonl")
+    with Running(root) as running:
+        append(root / "a" / "new.jsonl")
+        running.hinted(root / "a" / "new.jsonl")
+        assert running.watcher.problems() == () or "ended" not in running.watcher.problems()[0]
+
+
+@pytest.mark.usefixtures("deaf")
+def test_a_long_sweep_holds_up_neither_what_is_active_nor_the_end(root, monkeypatch):
+    """A link to a large tree, a slow mount: what was found by then is followed, and the daemon can be ended."""
+
+    def endless(*asked):
+        yield from sweep.sweep(*asked)
+        while asked[-1]():
+            time.sleep(0.01)
+
+    monkeypatch.setattr(watch, "sweep", endless)
+    with Running(root) as running:
+        append(root / "a" / "old.jsonl")
+        running.hinted(root / "a" / "old.jsonl")
+        before = time.monotonic()
+    assert time.monotonic() - before < 2
+
+
 def test_after_its_start_it_sweeps_often(tmp_path, monkeypatch):
     """A client may start in a directory that was empty before: nothing watches it, and no one waits five minutes."""
     monkeypatch.setattr(sweep, "ACTIVE", 0.2)

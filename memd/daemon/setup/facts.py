@@ -3,10 +3,12 @@
 It starts the linked interpreter once and asks the service manager; some 50 ms in all.
 """
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from memd import config
@@ -17,6 +19,7 @@ from memd.daemon.setup.service import ServiceFacts
 from memd.daemon.setup.standing import Standing, ToolStanding, standing
 from memd.daemon.wire import ask
 from memd.errors import ConfigError, DaemonSilent, Refused, StoreTrouble, UserError
+from memd.files import Lock
 from memd.store import Store
 from memd.tools.registry import TOOLS, enabled
 
@@ -36,6 +39,14 @@ class ToolFacts(ToolStanding, frozen=True):
     """The client's, in its newest session."""
 
 
+class RecordFault(Struct, frozen=True):
+    """Why the record cannot be used, where it is there."""
+
+    kind: Literal["damaged", "newer", "closed"]
+    """`newer`: another memd wrote it; `closed`: its permissions are gone."""
+    text: str
+
+
 class SetupFacts(Standing, frozen=True):
     """All of it."""
 
@@ -49,8 +60,9 @@ class SetupFacts(Standing, frozen=True):
     """How old transcripts may be to be read by the daemon."""
     config_error: str | None
     """Why the settings file is refused."""
-    record_error: str | None
-    """Why the record cannot be opened, where it is there and this memd's."""
+    holder: int | None
+    """The process that holds the record while no daemon answers; 0 where it is not known which."""
+    record: RecordFault | None
 
 
 def facts(paths: Paths, environ: Mapping[str, str], *, ask_tools: bool = False) -> SetupFacts:
@@ -74,7 +86,8 @@ def facts(paths: Paths, environ: Mapping[str, str], *, ask_tools: bool = False) 
         state=seen.state,
         free_bytes=seen.free_bytes,
         config_error=_config_error(paths.config),
-        record_error=_record_error(paths.state / "memd.db"),
+        holder=_holder(paths) if daemon is None else None,
+        record=_record_fault(paths.state / "memd.db"),
     )
 
 
@@ -86,12 +99,24 @@ def _config_error(path: Path) -> str | None:
     return None
 
 
-def _record_error(path: Path) -> str | None:
+def _holder(paths: Paths) -> int | None:
+    lock = Lock(paths.state / "memd.lock")
+    try:
+        return (lock.holder() or 0) if lock.held() else None
+    except OSError:  # `state` says what is wrong
+        return None
+
+
+def _record_fault(path: Path) -> RecordFault | None:
+    if path.exists() and not os.access(path, os.R_OK | os.W_OK):
+        return RecordFault("closed", f"memd's record {path} cannot be read and written by you")
     try:
         Store.open(path, readonly=True).close()
     except StoreTrouble as error:
-        return str(error)
-    except UserError:  # nothing recorded yet, or another version's: what opens it for writing says so
+        return RecordFault("damaged", str(error))
+    except Refused as error:
+        return RecordFault("newer", str(error))
+    except UserError:  # nothing recorded yet, or an older version's: what opens it for writing brings it up to date
         return None
     return None
 

@@ -6,6 +6,7 @@ that is the one finding: the rest follows from it.
 
 import re
 from collections.abc import Iterator
+from shlex import quote
 
 from msgspec import Struct
 
@@ -39,7 +40,8 @@ def findings(facts: SetupFacts) -> tuple[Finding, ...]:
     """All that is wrong, what hinders most first; empty when all is well."""
     if not any(tool.installed for tool in facts.tools):
         where = ", ".join(str(tool.settings) for tool in facts.tools) or "no coding agent was found"
-        return (Finding("not-installed", f"memd's hooks are in no coding agent's settings ({where})", INSTALL),)
+        first = Finding("not-installed", f"memd's hooks are in no coding agent's settings ({where})", INSTALL)
+        return (first, *_config(facts), *(() if facts.state == "missing" else _state(facts)))
     found = [finding for tool in facts.tools for finding in _tool(tool)]
     found += [finding for tool in facts.tools if tool.installed for finding in _client(tool, facts.backfill_days)]
     return (*found, *_hook(facts), *_config(facts), *_daemon(facts), *_state(facts))
@@ -124,7 +126,12 @@ def _daemon(facts: SetupFacts) -> Iterator[Finding]:
     if not facts.answers:
         mend = "systemctl --user restart memd.service" if service.kind == "systemd" else SERVICE
         fix = mend if service.kind else RUN
-        yield Finding("daemon-silent", f"no daemon answers at {facts.paths.socket}", fix)
+        text = f"no daemon answers at {facts.paths.socket}"
+        if facts.holder is not None:
+            who = f" (pid {facts.holder})" if facts.holder else ""
+            text += f"; a daemon that stands still, or another memd at work{who}, holds the record"
+            fix = fix if service.kind or not facts.holder else f"kill -9 {facts.holder} && {RUN}"
+        yield Finding("daemon-silent", text, fix)
     have, want = facts.watches
     if have < want:
         text = f"the system gives {have} of {want} file watches; memd looks each second instead"
@@ -159,8 +166,9 @@ def _state(facts: SetupFacts) -> Iterator[Finding]:
             yield Finding("state-readonly", f"{folder} cannot be written", f"chmod u+rwx {folder}")
         case "foreign":
             yield Finding("state-foreign", f"{folder} is another user's", "move it away, or set MEMD_STATE_DIR")
-    if facts.state == "ok" and facts.record_error is not None:
-        mend = "systemctl --user restart memd.service" if facts.service.kind == "systemd" else RUN
-        yield Finding("record-damaged", facts.record_error, mend)
+    if facts.state == "ok" and facts.record is not None:
+        restart = "systemctl --user restart memd.service" if facts.service.kind == "systemd" else RUN
+        mends = {"closed": f"chmod u+rw {quote(str(folder / 'memd.db'))}", "newer": "install that newer memd"}
+        yield Finding(f"record-{facts.record.kind}", facts.record.text, mends.get(facts.record.kind, restart))
     if facts.free_bytes < ENOUGH:
         yield Finding("disk-full", f"only {facts.free_bytes // 2**20} MiB are free for {folder}", f"df -h {folder}")

@@ -46,7 +46,7 @@ def newest(tool: Tool, record: Path) -> int | None:
     try:
         with store.Store.open(record, readonly=True) as known:
             return max((s.last_at for s in known.sessions() if s.tool == tool.name and s.last_at), default=None)
-    except (StoreTrouble, UserError):  # `SetupFacts.record_error` says what is wrong
+    except (StoreTrouble, UserError):  # `SetupFacts.record` says what is wrong
         return None
 
 

@@ -19,6 +19,9 @@ from memd.model.journal import Op
 
 COMMAND = 400
 """Characters of a command that are kept."""
+LONGEST = 131_072
+"""Characters of a simple command that are taken apart as a shell does it, at a cost that grows with their square: no more than
+that fits into an argument (Linux)."""
 
 _GIT = re.compile(r"^git(?: -[Cc] \S+| --(?:no-pager|git-dir\S*|work-tree\S*))* (\S+)")
 _BACK = {"cd -", "popd"}
@@ -161,10 +164,11 @@ def _paths(words: Sequence[str], git: re.Match[str] | None) -> list[str]:
 
 
 def _words(part: str) -> list[str]:
+    text = shell.joined(part)
     try:
-        words = shlex.split(shell.joined(part))
+        words = shlex.split(text) if len(text) <= LONGEST else text.split()
     except ValueError:  # an open quotation mark
-        words = shell.joined(part).split()
+        words = text.split()
     return [shell.parted(word) for word in words]
 
 

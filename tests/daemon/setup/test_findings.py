@@ -2,6 +2,8 @@
 
 import json
 import os
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from memd.daemon.setup.facts import facts
 from memd.daemon.setup.findings import findings
 from memd.daemon.setup.installation import put_in
 from memd.daemon.setup.repair import repair
+from memd.files import Lock
 from memd.store import Store
 from memd.tools.registry import TOOLS
 
@@ -37,6 +40,13 @@ def test_nothing_installed_is_one_finding(places, home, systemctl):
     """What follows from it is not said as well."""
     (found,) = findings(_look(places))
     assert (found.code, found.fix) == ("not-installed", "memd install")
+
+
+def test_without_hooks_a_record_that_cannot_be_used_is_told(places, home, systemctl):
+    """Transcripts can be read by hand, and the status sends people here when that fails."""
+    places.state.mkdir(parents=True, mode=0o700)
+    (places.state / "memd.db").write_bytes(b"no database" * 900)
+    assert _codes(_look(places)) == {"not-installed", "record-damaged"}
 
 
 def test_no_agent_at_all(places, systemctl, monkeypatch):
@@ -87,6 +97,36 @@ def test_a_damaged_record_is_a_fault_with_a_way_out(places, installed):
     record.unlink()
     Store.open(record).close()
     assert "record-damaged" not in _codes(_look(places))
+
+
+def test_a_record_of_a_newer_memd_is_told(places, installed):
+    """A daemon would end with the same line, so starting one is no way out."""
+    with closing(Store.open(places.state / "memd.db")):
+        pass
+    with closing(sqlite3.connect(places.state / "memd.db")) as sql:
+        sql.execute("PRAGMA user_version = 1000")
+    (found,) = [one for one in findings(_look(places)) if one.code == "record-newer"]
+    assert "from a newer memd (format 1000" in found.text
+    assert found.fix == "install that newer memd"
+
+
+def test_a_record_without_its_permissions_is_told(places, installed, monkeypatch):
+    """With the command that gives them back."""
+    Store.open(places.state / "memd.db").close()
+    allowed = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: "memd.db" not in str(path) and allowed(path, mode))
+    (found,) = [one for one in findings(_look(places)) if one.code == "record-closed"]
+    assert found.fix == f"chmod u+rw {places.state / 'memd.db'}"
+
+
+def test_a_daemon_that_stands_still_is_named(places, installed):
+    """Another could not start beside it."""
+    lock = Lock(places.state / "memd.lock")
+    assert lock.acquire()
+    (found,) = [one for one in findings(_look(places)) if one.code == "daemon-silent"]
+    lock.release()
+    assert f"(pid {os.getpid()}), holds the record" in found.text
+    assert found.fix == f"kill -9 {os.getpid()} && memd run"
 
 
 def _delete_hooks(path, places):

@@ -105,7 +105,7 @@ def _pin(settings: Config, places: Paths, text: str, *, pinned: bool) -> None:
         name = meant(store, text).id
 
     def work(pipeline: Pipeline) -> dict[str, Any]:
-        pipeline.store.pin(name, wall_clock() if pinned else None)
+        pipeline.store.forgetting.pin(name, wall_clock() if pinned else None)
         return {}
 
     alone_or_ask(settings, places, "pin", {"session": name, "pinned": pinned}, work)

@@ -102,5 +102,5 @@ class Controls:
     async def pin(self, asked: Mapping[str, Any]) -> dict[str, Any]:
         """Keep a session whatever its age, or no longer."""
         name, at = str(asked.get("session")), wall_clock() if asked.get("pinned") else None
-        await steps.run(self._worker, Urgency.COMMAND, lambda pipeline: pipeline.store.pin(name, at))
+        await steps.run(self._worker, Urgency.COMMAND, lambda pipeline: pipeline.store.forgetting.pin(name, at))
         return {}

@@ -31,12 +31,12 @@ def forget(pipeline: Pipeline, names: Iterable[str], now: int, *, until_grown: b
         session = pipeline.store.session(name)
         if session is not None and session.parent is None:
             files.remove_tree(pipeline.folders.session(session.tool, session.native))
-    return pipeline.store.forget(wanted, now, until_grown=until_grown)
+    return pipeline.store.forgetting.forget(wanted, now, until_grown=until_grown)
 
 
 def clean(pipeline: Pipeline) -> bool:
     """Take what was deleted out of the files; where another process reads them, it is tried again within a day."""
-    done = pipeline.store.compact()
+    done = pipeline.store.forgetting.compact()
     pipeline.store.meta_set(_DUE, "" if done else "1")
     return done
 
@@ -56,14 +56,14 @@ def _old(store: Store, before: int, at: Callable[[Session], int]) -> list[Sessio
     for one in store.each_session(children=True):
         root = one.parent if one.parent in known else one.id
         last[root] = max(last.get(root, 0), at(one))
-    pinned = store.pinned()
+    pinned = store.forgetting.pinned()
     old = {name for name, its in last.items() if its < before and name not in pinned}
     return [one for one in store.each_session(children=True) if one.id in old] if old else []
 
 
 def within(store: Store, glob: str, base: str, home: str) -> list[Session]:
     """Sessions that are not pinned and were started in directories that the glob fits."""
-    pinned = store.pinned()
+    pinned = store.forgetting.pinned()
     everyone = (one for one in store.each_session(children=True) if one.cwd)
     fits = [one for one in everyone if fitting(one.cwd or "", [glob], base=base, home=home)]
     return [one for one in fits if one.id not in pinned and one.parent not in pinned]
@@ -106,5 +106,5 @@ def _may(pipeline: Pipeline, tool: Tool, path: Path, *, named: bool) -> bool:
         return True
     if named:
         pipeline.gate.welcome(path)
-        pipeline.store.recall(seed.session, seed.path)
-    return not pipeline.store.is_forgotten(seed.session, seed.parent, seed.path, size)
+        pipeline.store.forgetting.recall(seed.session, seed.path)
+    return not pipeline.store.forgetting.is_forgotten(seed.session, seed.parent, seed.path, size)

@@ -43,7 +43,7 @@ class Gate:
 
     def admits(self, seed: Seed, size: int, events: Iterable[Event], *, whole: bool) -> bool | None:
         """Whether a transcript of which nothing is recorded yet may be; None: these events, not its whole, do not tell."""
-        if self._store.is_forgotten(seed.session, seed.parent, seed.path, size):
+        if self._store.forgetting.is_forgotten(seed.session, seed.parent, seed.path, size):
             return False
         found, known = list(events), self._store.session(seed.session)
         directory = next((event.cwd for event in found if isinstance(event, Facts) and event.cwd), None)

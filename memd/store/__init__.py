@@ -59,6 +59,11 @@ class Store:
         """The memo's boxes that were decided on, and the runs of models."""
 
     @cached_property
+    def forgetting(self) -> forgetting.Forgetting:
+        """What is taken out, and what stays whatever its age."""
+        return forgetting.Forgetting(self._db)
+
+    @cached_property
     def projects(self) -> projects.Projects:
         """The journal and the anchors."""
         return projects.Projects(self._db)
@@ -201,43 +206,6 @@ class Store:
     def set_window(self, id: str, tokens: int) -> None:  # noqa: A002  # the noun's own word
         """The client told how large the session's context window is."""
         sessions.set_window(self._db, id, tokens)
-
-    # Forgetting.
-
-    def forget(self, sessions: Iterable[str], at: int, *, until_grown: bool = False) -> list[str]:
-        """Delete all that is recorded of sessions and their sub-agents, in one transaction; call `compact` after it.
-
-        Rows that other sessions share with them are theirs from now on. The transcripts are not to be read again, for
-        good, or with `until_grown` until there is more in them.
-
-        Returns:
-            The ids that were deleted; a session that is not recorded is none of them.
-        """
-        return forgetting.forget(self._db, sessions, at, until_grown=until_grown)
-
-    def compact(self) -> bool:
-        """Make the file smaller and empty the WAL, after which nothing that was deleted is in either.
-
-        Returns:
-            Whether that is so: another process may be reading an older state.
-        """
-        return forgetting.compact(self._db)
-
-    def is_forgotten(self, session: str, parent: str | None, path: str, size: int) -> bool:
-        """Whether a transcript of this size, of a session or a sub-agent that has a parent, is to be left alone."""
-        return forgetting.is_forgotten(self._db, (session, parent), path, size)
-
-    def recall(self, session: str, path: str) -> None:
-        """The person wants a forgotten transcript to be read again."""
-        forgetting.recall(self._db, session, path)
-
-    def pin(self, session: str, at: int | None) -> None:
-        """Keep the session whatever its age; with None no longer."""
-        forgetting.pin(self._db, session, at)
-
-    def pinned(self) -> set[str]:
-        """The sessions that are kept whatever their age."""
-        return forgetting.pinned(self._db)
 
     # What was said and done.
 

@@ -6,7 +6,7 @@ was forgotten: its transcript is still there, and would be read again.
 """
 
 import sqlite3
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 
 from memd.store import search
 from memd.store.copies import settle, shared_keys
@@ -17,16 +17,66 @@ VACUUM_LIMIT = 256 << 20
 _TRIES = 3
 
 
-def forget(database: Database, names: Iterable[str], at: int, *, until_grown: bool) -> list[str]:
-    """Delete sessions with their sub-agents; see `Store.forget`."""
-    with database.transaction() as sql:
-        found = [row for name in names for row in _family(sql, name)]
-        for row, name, tool in found:
-            _tombstones(sql, row, name, at, until_grown=until_grown)
-            _delete(sql, row, name, tool)
-        if found:
-            search.purge(sql)
-    return [name for _, name, _ in found]
+class Forgetting:
+    """All of one record; times are milliseconds since the epoch."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def forget(self, sessions: Iterable[str], at: int, *, until_grown: bool = False) -> list[str]:
+        """Delete all that is recorded of sessions and their sub-agents, in one transaction; call `compact` after it.
+
+        Rows that other sessions share with them are theirs from now on. The transcripts are not to be read again, for
+        good, or with `until_grown` until there is more in them.
+
+        Returns:
+            The ids that were deleted; a session that is not recorded is none of them.
+        """
+        with self._db.transaction() as sql:
+            found = [row for name in sessions for row in _family(sql, name)]
+            for row, name, tool in found:
+                _tombstones(sql, row, name, at, until_grown=until_grown)
+                _delete(sql, row, name, tool)
+            if found:
+                search.purge(sql)
+        return [name for _, name, _ in found]
+
+    def compact(self) -> bool:
+        """Make the file smaller and empty the WAL, after which nothing that was deleted is in either.
+
+        Returns:
+            Whether that is so: another process may be reading an older state.
+        """
+        pages, size = (self._db.rows(f"PRAGMA {name}")[0][0] for name in ("page_count", "page_size"))
+        if pages * size <= VACUUM_LIMIT:
+            self._db.rows("VACUUM")
+        return any(self._db.rows("PRAGMA wal_checkpoint(TRUNCATE)")[0][0] == 0 for _ in range(_TRIES))
+
+    def is_forgotten(self, session: str, parent: str | None, path: str, size: int) -> bool:
+        """Whether a transcript of this size, of a session or a sub-agent that has a parent, is to be left alone."""
+        found = self._db.row(
+            "SELECT 1 FROM forgotten WHERE size IS NULL AND (session IN (:session, :parent) OR path = :path)"
+            " OR path = :path AND size >= :size LIMIT 1",
+            {"session": session, "parent": parent, "path": path, "size": size},
+        )
+        return found is not None
+
+    def recall(self, session: str, path: str) -> None:
+        """The person wants a forgotten transcript to be read again."""
+        with self._db.transaction() as sql:
+            sql.execute("DELETE FROM forgotten WHERE session = ? OR path = ?", (session, path))
+
+    def pin(self, session: str, at: int | None) -> None:
+        """Keep the session whatever its age; with None no longer."""
+        with self._db.transaction() as sql:
+            if at is None:
+                sql.execute("DELETE FROM pinned WHERE session = ?", (session,))
+            else:
+                sql.execute("INSERT OR IGNORE INTO pinned (session, at) VALUES (?, ?)", (session, at))
+
+    def pinned(self) -> set[str]:
+        """The sessions that are kept whatever their age."""
+        return {name for (name,) in self._db.rows("SELECT session FROM pinned")}
 
 
 def _family(sql: sqlite3.Connection, name: str) -> list[tuple[int, str, str]]:
@@ -54,42 +104,3 @@ def _delete(sql: sqlite3.Connection, row: int, name: str, tool: str) -> None:
     sql.execute("DELETE FROM session WHERE row = ?", (row,))
     if shared:
         settle(sql, tool, shared)
-
-
-def is_forgotten(database: Database, names: Collection[str | None], path: str, size: int) -> bool:
-    """Whether a transcript is to be left alone; see `Store.is_forgotten`."""
-    session, parent = (*names, None)[:2]
-    found = database.row(
-        "SELECT 1 FROM forgotten WHERE size IS NULL AND (session IN (:session, :parent) OR path = :path)"
-        " OR path = :path AND size >= :size LIMIT 1",
-        {"session": session, "parent": parent, "path": path, "size": size},
-    )
-    return found is not None
-
-
-def recall(database: Database, session: str, path: str) -> None:
-    """The transcript may be read again."""
-    with database.transaction() as sql:
-        sql.execute("DELETE FROM forgotten WHERE session = ? OR path = ?", (session, path))
-
-
-def pin(database: Database, session: str, at: int | None) -> None:
-    """Keep a session whatever its age, or no longer."""
-    with database.transaction() as sql:
-        if at is None:
-            sql.execute("DELETE FROM pinned WHERE session = ?", (session,))
-        else:
-            sql.execute("INSERT OR IGNORE INTO pinned (session, at) VALUES (?, ?)", (session, at))
-
-
-def pinned(database: Database) -> set[str]:
-    """The sessions that are kept whatever their age."""
-    return {name for (name,) in database.rows("SELECT session FROM pinned")}
-
-
-def compact(database: Database) -> bool:
-    """Give the room back and empty the WAL; whether nothing deleted is left in it (a reader may hold it back)."""
-    pages, size = (database.rows(f"PRAGMA {name}")[0][0] for name in ("page_count", "page_size"))
-    if pages * size <= VACUUM_LIMIT:
-        database.rows("VACUUM")
-    return any(database.rows("PRAGMA wal_checkpoint(TRUNCATE)")[0][0] == 0 for _ in range(_TRIES))

@@ -126,7 +126,9 @@ def test_a_session_that_goes_while_a_model_writes(running, goes):
         case "ended":
             running.worker.submit(Urgency.COMMAND, lambda pipeline: pipeline.end(NAME)).result(10)
         case "forgotten":
-            running.worker.submit(Urgency.COMMAND, lambda pipeline: pipeline.store.forget([NAME], 1)).result(10)
+            running.worker.submit(Urgency.COMMAND, lambda pipeline: pipeline.store.forgetting.forget([NAME], 1)).result(
+                10
+            )
         case _:
             running.transcript.path.unlink()
             running.worker.hint(TOOLS["claude-code"], running.transcript.path)

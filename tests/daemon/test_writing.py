@@ -414,7 +414,7 @@ def test_work_is_dropped_when_the_person_edited_meanwhile(bench):
 def test_work_for_a_session_that_was_forgotten_is_dropped(bench):
     """Nothing of it comes back."""
     bench.program.plays({"answer": answered()})
-    outcome = bench.run(meanwhile=lambda: bench.pipeline.store.forget([NAME], 1))
+    outcome = bench.run(meanwhile=lambda: bench.pipeline.store.forgetting.forget([NAME], 1))
     assert (outcome.outcome, bench.pipeline.store.session(NAME)) == ("dropped", None)
 
 

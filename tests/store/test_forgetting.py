@@ -35,8 +35,8 @@ def on_disk(path):
 def test_nothing_is_left(full, path):
     """No table, no index, no file of the database holds a byte of what the session said."""
     assert on_disk(path)
-    assert full.forget([ONE.session], NOW) == [ONE.session, CHILD.session]
-    assert full.compact()
+    assert full.forgetting.forget([ONE.session], NOW) == [ONE.session, CHILD.session]
+    assert full.forgetting.compact()
     assert on_disk(path) == []
     assert (full.session(ONE.session), full.session(CHILD.session), full.deliveries(ONE.session)) == (None, None, [])
     assert full.search(CANARY, now=NOW) == []
@@ -51,8 +51,8 @@ def test_nothing_is_left(full, path):
 def test_bytes_are_gone_without_a_rewrite(full, path, monkeypatch):
     """A record that is too large to be rewritten is overwritten where it stood."""
     monkeypatch.setattr("memd.store.forgetting.VACUUM_LIMIT", 0)
-    full.forget([ONE.session], NOW)
-    assert full.compact()
+    full.forgetting.forget([ONE.session], NOW)
+    assert full.forgetting.compact()
     assert on_disk(path) == []
 
 
@@ -61,18 +61,18 @@ def test_a_reader_at_its_place_holds_nothing_back_for_ever(full, path):
     with closing(sqlite3.connect(path)) as sql:
         sql.execute("BEGIN")
         sql.execute("SELECT count(*) FROM message").fetchone()
-        full.forget([ONE.session], NOW)
+        full.forgetting.forget([ONE.session], NOW)
         full._db._connection.execute("PRAGMA busy_timeout = 10")
-        assert not full.compact()
-    assert full.compact()
+        assert not full.forgetting.compact()
+    assert full.forgetting.compact()
     assert on_disk(path) == []
 
 
 def test_other_sessions_stay_as_they_are(full):
     """What another session said, and what finds it, is untouched."""
     before = everything(full, TWO.session)
-    full.forget([ONE.session], NOW)
-    full.compact()
+    full.forgetting.forget([ONE.session], NOW)
+    full.forgetting.compact()
     assert everything(full, TWO.session) == before
     assert len(full.search("other", now=NOW, limit=99)) == 40
 
@@ -83,62 +83,62 @@ def test_a_fork_owns_what_it_copied(store):
     commit(store, message("a", 1), message("b", 2))
     commit(store, Facts(forked_from=ONE.session), message("a", 1), message("b", 2), message("c", 3), seed=TWO)
     commit(store, Facts(forked_from=ONE.session), message("a", 1), message("z", 9), seed=three)
-    store.forget([ONE.session], NOW)
+    store.forgetting.forget([ONE.session], NOW)
     assert [record.copy_of for record in store.messages(TWO.session)] == [None, None, None]
     assert [record.copy_of for record in store.messages(three.session)] == [f"{TWO.session}#1", None]
 
 
 def test_a_sub_agent_alone_can_be_forgotten(full):
     """Its parent stays."""
-    assert full.forget([CHILD.session], NOW) == [CHILD.session]
+    assert full.forgetting.forget([CHILD.session], NOW) == [CHILD.session]
     assert full.session(ONE.session).messages == 40
 
 
 def test_what_is_not_recorded_is_not_forgotten(full):
     """Nothing happens, and no line says that it did."""
-    assert full.forget(["claude-code:nobody"], NOW) == []
-    assert not full.is_forgotten("claude-code:nobody", None, "/x", 1)
+    assert full.forgetting.forget(["claude-code:nobody"], NOW) == []
+    assert not full.forgetting.is_forgotten("claude-code:nobody", None, "/x", 1)
 
 
 def test_a_forgotten_transcript_is_known_by_its_session_its_parent_and_its_path(full):
     """Renamed, or a new sub-agent of the session: it stays forgotten until it is wanted again."""
-    full.forget([ONE.session], NOW)
-    assert full.is_forgotten(ONE.session, None, "/moved.jsonl", 10**9)
-    assert full.is_forgotten("claude-code:other", None, ONE.path, 10**9)
-    assert full.is_forgotten(f"{ONE.session}/new", ONE.session, "/new.jsonl", 1)
-    assert not full.is_forgotten(TWO.session, None, TWO.path, 1)
-    full.recall(ONE.session, ONE.path)
-    assert not full.is_forgotten(ONE.session, None, ONE.path, 1)
+    full.forgetting.forget([ONE.session], NOW)
+    assert full.forgetting.is_forgotten(ONE.session, None, "/moved.jsonl", 10**9)
+    assert full.forgetting.is_forgotten("claude-code:other", None, ONE.path, 10**9)
+    assert full.forgetting.is_forgotten(f"{ONE.session}/new", ONE.session, "/new.jsonl", 1)
+    assert not full.forgetting.is_forgotten(TWO.session, None, TWO.path, 1)
+    full.forgetting.recall(ONE.session, ONE.path)
+    assert not full.forgetting.is_forgotten(ONE.session, None, ONE.path, 1)
 
 
 def test_what_age_took_comes_back_when_it_goes_on(full):
     """A session that was forgotten for its age is read again once its transcript is larger than it was."""
-    full.forget([ONE.session], NOW, until_grown=True)
-    assert full.is_forgotten(ONE.session, None, ONE.path, 100)
-    assert not full.is_forgotten(ONE.session, None, ONE.path, 101)
+    full.forgetting.forget([ONE.session], NOW, until_grown=True)
+    assert full.forgetting.is_forgotten(ONE.session, None, ONE.path, 100)
+    assert not full.forgetting.is_forgotten(ONE.session, None, ONE.path, 101)
 
 
 def test_it_can_be_recorded_again(full):
     """After that it is a session like any other, from number 1."""
-    full.forget([ONE.session], NOW)
-    full.recall(ONE.session, ONE.path)
+    full.forgetting.forget([ONE.session], NOW)
+    full.forgetting.recall(ONE.session, ONE.path)
     assert commit(full, message("k0", text=CANARY)).first == 1
     assert len(full.search(CANARY, now=NOW)) == 1
 
 
 def test_pins(full):
     """A pin is set once, taken away, and goes with its session."""
-    full.pin(ONE.session, NOW)
-    full.pin(ONE.session, NOW + 1)
-    full.pin(TWO.session, NOW)
-    assert full.pinned() == {ONE.session, TWO.session}
-    full.pin(TWO.session, None)
-    full.forget([ONE.session], NOW)
-    assert full.pinned() == set()
+    full.forgetting.pin(ONE.session, NOW)
+    full.forgetting.pin(ONE.session, NOW + 1)
+    full.forgetting.pin(TWO.session, NOW)
+    assert full.forgetting.pinned() == {ONE.session, TWO.session}
+    full.forgetting.pin(TWO.session, None)
+    full.forgetting.forget([ONE.session], NOW)
+    assert full.forgetting.pinned() == set()
 
 
 def test_the_new_tables_survive_reopening(full, path):
     """What was forgotten is known to the next process."""
-    full.forget([ONE.session], NOW)
+    full.forgetting.forget([ONE.session], NOW)
     with Store.open(path, readonly=True) as reader:
-        assert reader.is_forgotten(ONE.session, None, "/x", 1)
+        assert reader.forgetting.is_forgotten(ONE.session, None, "/x", 1)

@@ -85,7 +85,7 @@ def test_packs_go_with_their_session(store):
     commit(store, *(message(f"o{n}", n, Channel.AGENT_TEXT, text=f"other {n}") for n in range(1, 33)), seed=TWO)
     texts = [record.text for record in store.messages(TWO.session)]
     assert len(store.messages(ONE.session)) == 64
-    store.forget([ONE.session], NOW)
+    store.forgetting.forget([ONE.session], NOW)
     assert count(store, "pack") == 1
     commit(store, *(message(f"n{n}", n, Channel.AGENT_TEXT, text=f"new {n}") for n in range(1, 33)))
     assert [record.text for record in store.messages(ONE.session)] == [f"new {n}" for n in range(1, 33)]

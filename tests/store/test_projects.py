@@ -124,7 +124,7 @@ def test_a_forgotten_session_takes_its_lines_and_anchors_with_it(store):
     commit(store, edit("c2", "b.toml", "a = 1", "a = 2"), seed=TWO)
     tell(store)
     tell(store, TWO)
-    store.forget([ONE.session], 1)
+    store.forgetting.forget([ONE.session], 1)
     assert targets(store) == ["b.toml:a"]
     assert [entry.target for entry in store.projects.done_by(TWO.session, 10)] == ["b.toml:a"]
     assert {anchor.path for anchor in store.projects.anchors("p", 10)} == {"b.toml"}

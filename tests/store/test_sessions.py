@@ -183,5 +183,5 @@ def test_places_are_looked_up_by_key(store):
     assert (store.places(ONE.path).get("c"), len(store.places("/none"))) == (None, 0)
     store.commit(ONE, "1", "reader", [], size=1, now=NOW, places={"c": "4"}, anew=True)
     assert (dict(store.places(ONE.path)), dict(store.places("/other"))) == ({"c": "4"}, {"a": "9"})
-    store.forget([ONE.session], NOW)
+    store.forgetting.forget([ONE.session], NOW)
     assert store._db.rows("SELECT * FROM place") == []

@@ -15,7 +15,8 @@ from memd.daemon.wire import ask
 
 REPOSITORY = Path(__file__).parents[1]
 _TICKS = os.sysconf("SC_CLK_TCK")
-_OWN = ("MEMD_", "XDG_", "CLAUDE", "CODEX", "OPENCODE")
+_OWN = ("MEMD_", "XDG_", "CLAUDE", "CODEX", "OPENCODE", "PYTHONDONTWRITEBYTECODE")
+"""Variables that are left out; with the last a checkout is compiled anew at each start, which no installation is."""
 
 
 class Home:

@@ -6,6 +6,7 @@ interpreter names until then (`-X importtime`). `memd status` is started in turn
 same interpreter, both with their output in a pipe.
 
     python -m benchmarks idle [--sessions 10000] [--files 50000] [--seconds 60]
+    python -m benchmarks idle --sessions 1000 --files 1000 --seconds 1      # memd status alone, nearly
 """
 
 import argparse

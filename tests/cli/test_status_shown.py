@@ -112,6 +112,14 @@ def test_a_pipe_gets_plain_columns_that_stay(call, transcript):
     }
 
 
+def test_a_pipe_gets_a_title_as_it_is(call, tmp_path):
+    """Names between colons are words there, and none of rich's pictures or colours."""
+    transcript = Transcript(tmp_path / "projects" / "p" / "5d1f0c1e.jsonl", cwd=str(tmp_path))
+    transcript.turn("Mend :bug: 7 in [bold]red[/bold] 网关.")
+    call("ingest", transcript.path)
+    assert call("status")[1].splitlines()[3].endswith("  Mend :bug: 7 in [bold]red[/bold] 网关.")
+
+
 def test_a_directory_with_a_line_end_stays_in_its_cell(call, tmp_path):
     place = tmp_path / "w\nclaude-code:forged  ok"
     place.mkdir()

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from memd import tokens
 from memd.config import Config, Paths
 from memd.daemon import afterthoughts
 from memd.daemon.gate import Gate
@@ -21,7 +22,7 @@ from memd.daemon.layer import Layer
 from memd.daemon.reader import Reader, Step
 from memd.daemon.revising import Reviser
 from memd.errors import NotFound, Unwanted
-from memd.model import Checkpoint, Receipt
+from memd.model import Checkpoint, Receipt, strings
 from memd.project import identity
 from memd.store import Seed, Store
 from memd.store.folders import Folders
@@ -74,6 +75,12 @@ class Pipeline:
     def close(self) -> None:
         """Let the record go."""
         self.store.close()
+
+    def release(self) -> None:
+        """Give back what is kept in memory only to be quick: nothing is to be done."""
+        tokens.release()
+        strings.forget()
+        self.store.release()
 
     def whose(self, tool: Tool, path: Path) -> Seed | None:
         """The session of a transcript, recorded or not."""

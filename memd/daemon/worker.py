@@ -22,11 +22,9 @@ from typing import Any
 import structlog
 from msgspec import Struct
 
-from memd import tokens
 from memd.daemon.pipeline import Pipeline
 from memd.daemon.reader import Step
 from memd.errors import Fault, RecordDamaged, UserError, told
-from memd.model import strings
 from memd.tools.protocol import Tool
 
 log = structlog.get_logger()
@@ -160,7 +158,7 @@ class Worker(threading.Thread):
 
     def _next(self, pipeline: Pipeline) -> None:
         """Do one thing, the most urgent, or wait for it."""
-        job = self._take()
+        job = self._take(pipeline)
         urgent = job is not None and job.urgency <= Urgency.COMMAND
         turn = job is not None and self._refreshed
         session = None if urgent or turn else self._overdue()
@@ -172,15 +170,14 @@ class Worker(threading.Thread):
         elif job is not None:
             self._do(pipeline, job)
 
-    def _take(self) -> _Job | None:
+    def _take(self, pipeline: Pipeline) -> _Job | None:
         """The next job; None when a checkpoint, or something that failed, is due before one comes."""
         try:
             return self._jobs.get(timeout=self._patience())
         except queue.Empty:
             self._hint_again()
             if not self._due:
-                tokens.release()
-                strings.forget()
+                pipeline.release()
             return None
 
     def _patience(self) -> float:

@@ -83,6 +83,10 @@ class Store:
         """Let the file go."""
         self._db.close()
 
+    def release(self) -> None:
+        """Give the memory of texts that were unpacked back."""
+        self._db.unpacked.release()
+
     def sound(self) -> bool:
         """Whether the whole file is in order; takes seconds for a large one."""
         return aside.sound(self._db)

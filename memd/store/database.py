@@ -69,6 +69,7 @@ class Database:
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path = path
         self._connection = connection
+        self.unpacked = Unpacked(connection)
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
@@ -172,7 +173,7 @@ def _connect(path: Path, mode: str) -> Database:
     with _closing_on_error(database), trouble(path):
         for setting in _SETTINGS:
             connection.execute(setting)
-        connection.create_function("unpacked", 3, Unpacked(connection))
+        connection.create_function("unpacked", 3, database.unpacked)
     return database
 
 

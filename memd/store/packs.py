@@ -22,7 +22,8 @@ SIZE = 32
 _LEVEL = 3
 """Twice as fast as zlib's usual 6, for 8 and 9 % more room (the same sessions)."""
 _KEPT = 128
-"""Packs that stay unpacked in memory, some 25 kB each: the calls and texts that a refresh looks at are in fewer."""
+"""Packs that stay unpacked in memory, some 25 kB each: the calls and texts that a refresh looks at are in fewer. The daemon lets
+go of them when it has nothing to do."""
 
 _ASKING = json.dumps([channel for channel in Channel if channel.starts_turn])
 _PLACES = {"text": 0, "extra": 1, "turn": 2}
@@ -112,6 +113,10 @@ class Unpacked:
     def __init__(self, sql: sqlite3.Connection) -> None:
         self._sql = sql
         self._packs = OrderedDict[int, Pack]()
+
+    def release(self) -> None:
+        """Give the memory back."""
+        self._packs.clear()
 
     def __call__(self, pack: int, number: int, place: int) -> str | None:
         """What stood at a place of an entry; `pack` is a row of the table."""

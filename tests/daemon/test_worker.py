@@ -47,6 +47,9 @@ class Pipe:
     def refresh(self, session, trigger):
         self._do("refresh", session)
 
+    def release(self):
+        """Nothing is kept in memory."""
+
     def close(self):
         self.closed = True
 

@@ -109,3 +109,13 @@ def test_texts_of_checkpoints_are_packed(store):
     store._db.rows("UPDATE checkpoint SET memo = 'as it is'")
     parts = store.current_checkpoint(ONE.session).parts
     assert (parts.mind, parts.memo, parts.scene) == ("mind", "as it is", "scene")
+
+
+def test_memory_is_given_back(store):
+    """What was unpacked is let go of, and unpacked again when it is asked for."""
+    commit(store, *story(64))
+    before = entries(store)
+    assert len(store._db.unpacked._packs) == 2
+    store.release()
+    assert len(store._db.unpacked._packs) == 0
+    assert entries(store) == before

@@ -20,7 +20,7 @@ def read(reading: Reading, row: Row) -> None:
     """An assistant row: one block of an answer (older clients: several)."""
     message = table(row, "message")
     content = message.get("content")
-    made_up = string(message, "model") == _SYNTHETIC or flag(row, "isApiErrorMessage")
+    made_up = message.get("model") == _SYNTHETIC or flag(row, "isApiErrorMessage")
     text = flat(content)
     if text:
         foreign = _foreign(row, message)

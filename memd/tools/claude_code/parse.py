@@ -60,7 +60,7 @@ def _step(reading: Reading, row: Row, ident: str) -> None:
     reading.copied = state.replay and at is not None and at <= state.newest
     if reading.copied:
         return
-    parent = "" if string(row, "subtype") == "compact_boundary" else string(row, "parentUuid")
+    parent = "" if row.get("subtype") == "compact_boundary" else string(row, "parentUuid")
     if parent != state.leaf and parent in state.ends:  # nobody can go back there on a screen
         reading.events.append(Gap("writers", "a branch that was left goes on"))
     reading.state, rewind = branches.step(state, ident, parent, at)

@@ -125,7 +125,7 @@ def finished(call: str, begun: Row, result: Result, at: int | None) -> list[Oper
         case Kind.COMMAND:
             if exits is not None:
                 detail["exit"] = exits
-            elif job := _JOB.search(text[:_HEAD]):
+            elif job := _JOB.search(_head(text)):
                 detail["job"], state = job[1], State.BACKGROUND
         case Kind.TASKS:
             steps = detail.pop("steps", [])
@@ -149,11 +149,16 @@ def _body(text: str) -> str:
     return body if found and len(head) < _HEAD else text
 
 
+def _head(text: str) -> str:
+    """The client's own lines before what a command printed."""
+    return text[:_HEAD].partition("\nOutput:")[0]
+
+
 def _exit(value: Any, text: str) -> int | None:
     told = whole(table(loaded(value), "metadata"), "exit_code")
     if told is not None:
         return told
-    found = _EXIT.search(text[:_HEAD].partition("\nOutput:")[0])
+    found = _EXIT.search(_head(text))
     return int(found[1]) if found else None
 
 

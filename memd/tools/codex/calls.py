@@ -9,11 +9,14 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import msgspec
+
 from memd.model import Kind, Operation, State
 from memd.model.secrets import mask
 from memd.tools import patches
 from memd.tools.codex import patch
 from memd.tools.fields import DETAIL, asked, excerpt, items, short, string, table, whole
+from memd.tools.jsonl import clean
 
 Row = Mapping[str, Any]
 
@@ -23,6 +26,7 @@ RESULT = 400
 READ = 100
 """So many files that one command reads are told of."""
 
+_AT_ONCE = msgspec.json.Decoder().decode
 _STATES = {"failed": State.FAILED, "declined": State.REFUSED, "in_progress": State.RUNNING}
 
 
@@ -39,11 +43,21 @@ def output(value: Any) -> str:
 
 def loaded(text: Any) -> dict[str, Any]:
     """The JSON object that a field of text holds, empty when it is none."""
-    try:
-        value = json.loads(text) if isinstance(text, str) and text.lstrip()[:1] == "{" else None
-    except (ValueError, RecursionError):
+    if not isinstance(text, str) or text.lstrip()[:1] != "{":
         return {}
+    try:
+        value = _AT_ONCE(text)
+    except (ValueError, RecursionError):
+        value = _patiently(text)
     return value if isinstance(value, dict) else {}
+
+
+def _patiently(text: str) -> Any:
+    """Also with what only Python reads: half of a pair of surrogates, which the record cannot hold, is replaced."""
+    try:
+        return clean(json.loads(text))
+    except (ValueError, RecursionError):
+        return None
 
 
 def command(value: Any) -> str:

@@ -107,6 +107,7 @@ HEAD = "Chunk ID: 1\nWall time: 0.1 seconds\n"
         ("exec command rejected by user", State.REFUSED, {}, "exec command rejected by user"),
         ("aborted by user after 3.1s", State.INTERRUPTED, {}, "aborted by user after 3.1s"),
         (f"{HEAD}Output:\nProcess exited with code 9", State.DONE, {}, "Process exited with code 9"),
+        (f"{HEAD}Output:\nProcess running with session ID 9", State.DONE, {}, "Process running with session ID 9"),
         (None, State.DONE, {}, ""),
     ],
 )
@@ -114,6 +115,14 @@ def test_a_command_of_a_client_without_items(output, state, detail, printed):
     """Its result's first lines are the client's; what comes behind them is the command's own, whatever it looks like."""
     found = only(call("exec_command", cmd="make"), result(output))
     assert (found.state, found.detail, found.result) == (state, detail, printed)
+
+
+def test_half_a_pair_of_surrogates_in_a_call():
+    """A model's JSON inside the row's may hold one: the record cannot, and goes on."""
+    given = row("response_item", {"type": "function_call", "name": "exec_command", "call_id": "call_1"})
+    given["payload"]["arguments"] = '{"cmd":"echo \\ud83d"}'
+    found = only(given, result('{"output":"\\ud83d","metadata":{"exit_code":0}}'))
+    assert (found.target, found.result, found.detail) == ("echo �", "�", {"exit": 0})
 
 
 def test_a_command_in_the_background_ends_later():

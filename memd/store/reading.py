@@ -36,7 +36,7 @@ def messages(
     if numbers is not None:
         after = max(after, min(numbers, default=1) - 1)
         upto = min(max(numbers, default=0), max(numbers, default=0) if upto is None else upto)
-    rows = database.rows(
+    rows = database.each(
         f"SELECT number, key, at, channel, grade, {_TEXT}, offset, length, {_TURN}, withdrawn, undelivered, copy_of,"  # noqa: S608 - constants
         f" {_EXTRA} FROM message m WHERE session = (SELECT row FROM session WHERE id = :session) AND number > :after"
         " AND number <= ifnull(:upto, 9223372036854775807)"
@@ -52,7 +52,7 @@ def messages(
             "last": _NO_LIMIT if last is None else last,
         },
     )
-    return [_record(row) for row in reversed(rows)]
+    return [_record(row) for row in rows][::-1]
 
 
 def channels(database: Database, session: str) -> dict[int, Channel]:

@@ -74,7 +74,7 @@ class Trail:
         window = min(WINDOW, offset)
         return cls(pread(0, window), pread(offset - window, window))
 
-    def feed(self, data: bytes) -> None:
+    def feed(self, data: bytes | memoryview) -> None:
         """`data` was read next."""
         self._head += data[: WINDOW - len(self._head)]
         self._tail = (self._tail + data[-WINDOW:])[-WINDOW:]

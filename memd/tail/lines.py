@@ -105,10 +105,10 @@ def _resume(source: _Source, cursor: Cursor) -> tuple[Trail, int, tuple[Gap, ...
 
 def _lines(source: _Source, start: int, limit: int, caps: Caps, trail: Trail) -> Iterator[Line]:
     data = source.pread(start, limit)
-    whole = data.rfind(b"\n") + 1
-    if whole:
-        trail.feed(data[:whole])
-        for record in data[: whole - 1].split(b"\n"):
+    *records, rest = data.split(b"\n")
+    if records:
+        trail.feed(memoryview(data)[: len(data) - len(rest)])
+        for record in records:
             yield Line(start, len(record), record)
             start += len(record) + 1
     elif start + len(data) < source.size:

@@ -16,7 +16,7 @@ tried only around what is left.
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from hashlib import sha256
 from math import log2
@@ -47,14 +47,8 @@ _PART = 4
 """Characters from which on a part of a secret is hidden as well; a shorter one stands in too much else."""
 _BACK = 30
 """A piece is at most so many characters behind the start of its shape."""
-_NAMED = r"[\w.-]{0,30}[\\\"']{0,3}\s{0,3}[:=]"
-_NAMES = {
-    "token": ("token", "Token", "TOKEN"),
-    "secret": ("ecret", "ECRET"),
-    "password": ("assword", "ASSWORD"),
-    "passwd": ("asswd", "ASSWD"),
-    "passphrase": ("hrase", "HRASE"),
-}
+_NAMED = r"[\w.-]{0,30}[\\\"']{0,3}\s{0,3}[:=]|(?P<blank>\s)"
+_NAMES = ("assword", "ASSWORD", "asswd", "ASSWD", "hrase", "HRASE", "ecret", "ECRET", "token", "Token", "TOKEN")
 _HINTS = {
     **dict.fromkeys(("AKIA", "ASIA"), r"[A-Z2-7]{16}"),
     "AIza": r"[\w-]{35}",
@@ -70,13 +64,13 @@ _HINTS = {
     "sig=": r"[\w%+/=-]{30}",
     **dict.fromkeys(("horization", "HORIZATION"), r"[\\\"']{0,3}\s{0,3}[:=]"),
     "earer": r"\s",
-    "key": rf"(?:(?<=[_-]key)|(?<=pikey))(?:{_NAMED}|\s)",
-    "KEY": rf"(?<=[A-Z_-]KEY)(?:{_NAMED}|\s|-[\w-]{{10}})",
-    "Key": rf"(?<=[A-Za-z_-]Key)(?:{_NAMED}|\s)",
-    **{piece: rf"{_NAMED}|(?<=-(?i:{name}))\s" for name, pieces in _NAMES.items() for piece in pieces},
+    "key": rf"(?:(?<=[_-]key)|(?<=pikey))(?:{_NAMED})",
+    "KEY": rf"(?<=[A-Z_-]KEY)(?:{_NAMED}|-[\w-]{{10}})",
+    "Key": rf"(?<=[A-Za-z_-]Key)(?:{_NAMED})",
+    **dict.fromkeys(_NAMES, _NAMED),
 }
-"""Pieces of which each shape has one, and what follows them where it may be a secret's: behind a name a sign that gives it a
-value, or a blank where it is a flag."""
+"""Pieces of which each shape has one, and what follows them where it may be a secret's. A blank behind a name, as in "token
+count", gives no value unless the name is a flag."""
 _PIECES = AhoCorasick(_HINTS)
 _FOLLOWS = [re.compile(pattern) for pattern in _HINTS.values()]
 _ISSUED = (
@@ -143,10 +137,14 @@ def mask(text: str) -> str:
     >>> mask("export API_KEY=q9ZkP2vX7rLm")
     'export API_KEY=[secret sha256:68917652]'
     """
-    if "PRIVATE KEY" in text:
+    pieces = _pieces(text)
+    if not pieces:
+        return text
+    if "PRIVATE KEY" in text:  # never without a piece: its last word is one
         text = _KEY.sub(_without_key, text)
+        pieces = _pieces(text)
     kept, done = [], 0
-    for first, last in _secrets(text):
+    for first, last in _secrets(text, pieces):
         kept += [text[done:first], stand_in(text[first:last])]
         done = last
     return "".join([*kept, text[done:]]) if kept else text
@@ -158,18 +156,19 @@ def masked_in(piece: str, whole: str) -> str:
     >>> masked_in("q9ZkP2vX7rLm", "export API_KEY=q9ZkP2vX7rLm")
     '[secret sha256:68917652]'
     """
-    for secret in sorted({whole[first:last] for first, last in _secrets(whole)}, key=len, reverse=True):
+    found = {whole[first:last] for first, last in _secrets(whole, _pieces(whole))}
+    for secret in sorted(found, key=len, reverse=True):
         part = len(piece) >= _PART and piece in secret
         piece = stand_in(piece) if part else piece.replace(secret, stand_in(secret))
     return mask(piece)
 
 
-def _secrets(text: str) -> list[tuple[int, int]]:
+def _secrets(text: str, pieces: list[tuple[int, int, int]]) -> Iterator[tuple[int, int]]:
     """Where secrets begin and end, in order."""
-    secrets, at = list[tuple[int, int]](), 0
-    for piece, start, end in _pieces(text):
+    at = 0
+    for piece, start, end in pieces:
         hint = _FOLLOWS[piece].match(text, end) if start >= at else None
-        if hint is None:
+        if hint is None or (hint.lastgroup == "blank" and "--" not in text[max(0, start - _BACK) : start]):
             continue
         starts = range(max(at, start - _BACK), start + 1)
         found = next(filter(None, (_SHAPE.match(text, begin) for begin in starts)), None)
@@ -177,8 +176,8 @@ def _secrets(text: str) -> list[tuple[int, int]]:
         if found:
             found, kind = (found, kind) if (kind := _kind(found)) else _within(found)
             at = max(hint.end(), found.end())
-            secrets += [found.span(kind)] if kind else []
-    return secrets
+            if kind:
+                yield found.span(kind)
 
 
 def _pieces(text: str) -> list[tuple[int, int, int]]:

@@ -149,9 +149,9 @@ class Answers:
     def _remember(self, directory: str) -> None:
         after_reply(lambda: self._worker.submit(Urgency.COMMAND, lambda pipeline: pipeline.remember(directory)))
 
-    def _goes_on(self, name: str) -> None:
+    def _goes_on(self, name: str, directory: str | None) -> None:
         """A session that had ended was taken up again."""
-        after_reply(lambda: self._worker.submit(Urgency.COMMAND, lambda pipeline: pipeline.take_up(name)))
+        after_reply(lambda: self._worker.submit(Urgency.COMMAND, lambda pipeline: pipeline.take_up(name, directory)))
 
     async def _start(self, tool: Tool, moment: Moment, request: Request) -> bytes | None:
         part = request.part or 1
@@ -159,7 +159,7 @@ class Answers:
         if part == 1 and moment.cwd:
             self._remember(moment.cwd)
         if moment.source == "resume" and part == 1:
-            self._goes_on(f"{tool.name}:{moment.session}")
+            self._goes_on(f"{tool.name}:{moment.session}", moment.cwd)
         match moment.source:
             case "compact" | "resume" | "fork":
                 return await self._giving.part(tool, moment, part, request.gone)

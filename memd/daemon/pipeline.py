@@ -13,7 +13,7 @@ from pathlib import Path
 
 from memd import tokens
 from memd.config import Config, Paths
-from memd.daemon import afterthoughts
+from memd.daemon import afterthoughts, moved
 from memd.daemon.gate import Gate
 from memd.daemon.ignore import Ignore
 from memd.daemon.journalling import Journalling
@@ -124,10 +124,15 @@ class Pipeline:
         self.over(name)
         self.store.end_session(name, self._clock())
 
-    def take_up(self, name: str) -> None:
-        """A session is taken up again: it has not ended, and what failed in its last run is forgotten."""
+    def take_up(self, name: str, directory: str | None) -> None:
+        """A session is taken up again: it has not ended, and what failed in its last run is forgotten.
+
+        Where its own directory is not here any more it goes on in this one: its project was moved or renamed.
+        """
         known = self.store.session(name)
         if known is not None:
+            if directory is not None and moved.gone_on(known, directory):
+                self.store.move_session(name, directory)
             self.store.judging.take_up(name, self._clock())
             if known.ended_at is not None:
                 self.store.reopen_session(name)

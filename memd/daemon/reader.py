@@ -8,10 +8,24 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from memd.daemon import moved
 from memd.daemon.gate import Gate
 from memd.daemon.ignore import Ignore
 from memd.errors import SourceUnreadable
-from memd.model import Channel, Compaction, Envelope, Event, Gap, Message, Origin, Receipt, Record, Session, TurnEnd
+from memd.model import (
+    Channel,
+    Compaction,
+    Envelope,
+    Event,
+    Facts,
+    Gap,
+    Message,
+    Origin,
+    Receipt,
+    Record,
+    Session,
+    TurnEnd,
+)
 from memd.model.secrets import masked
 from memd.provenance import classify
 from memd.store import Seed, SourceRow, Store
@@ -90,6 +104,8 @@ class Reader:
         )
         if not admitted:
             return self.step(tool, path, limit * 8, batch.cursor.offset) if admitted is None else Step(None)
+        if row is not None and any(isinstance(event, Facts) for event in events):
+            events = moved.told(events, self._store.session(row.session))
         now, kept = self._clock(), tool.dump(state)
         done = self._store.commit(
             seed,

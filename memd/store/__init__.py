@@ -207,6 +207,10 @@ class Store:
         """The session goes on."""
         sessions.set_ended(self._db, id, None)
 
+    def move_session(self, id: str, directory: str) -> None:  # noqa: A002  # the noun's own word
+        """The session goes on in this directory: its project was moved."""
+        sessions.set_cwd(self._db, id, directory)
+
     def set_window(self, id: str, tokens: int) -> None:  # noqa: A002  # the noun's own word
         """The client told how large the session's context window is."""
         sessions.set_window(self._db, id, tokens)

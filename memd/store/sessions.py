@@ -106,6 +106,12 @@ def set_ended(database: Database, name: str, at: int | None) -> None:
         sql.execute("UPDATE session SET ended_at = ? WHERE id = ?", (at, name))
 
 
+def set_cwd(database: Database, name: str, directory: str) -> None:
+    """Write where the session goes on; what a transcript tells of another directory later takes its place."""
+    with database.transaction() as sql:
+        sql.execute("UPDATE session SET cwd = ? WHERE id = ?", (directory, name))
+
+
 def set_window(database: Database, name: str, tokens: int) -> None:
     """Write the context window that the client itself tells; what is read of the transcript later has none, or a newer one."""
     with database.transaction() as sql:

@@ -207,12 +207,12 @@ def _on_disk(source: SourceRow | None, now: int) -> tuple[int, int, str | None, 
 
 
 def _opening(path: Path) -> str:
-    """What opens a transcript again: of all that leads to it the first that is closed; where none is, a look at it."""
+    """What opens a transcript again: of all that leads to it the first that is closed; where none is, it is tried now."""
     above = next((place for place in reversed(path.parents) if place.is_dir() and not os.access(place, os.X_OK)), None)
     if above is not None:
         return f"chmod u+rwx {quote(str(above))}"
     file = path if path.exists() else path.parent  # one of many in a file
-    return f"{'ls -l' if os.access(file, os.R_OK) else 'chmod u+r'} {quote(str(file))}"
+    return f"{'memd ingest' if os.access(file, os.R_OK) else 'chmod u+r'} {quote(str(file))}"
 
 
 def _in_file(source: SourceRow, now: int) -> tuple[int, int, str | None, int | None]:

@@ -10,6 +10,7 @@ Each watch costs a thread inside watchdog (idle: no CPU), so callers cap their n
 
 import errno
 import logging
+import stat
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -160,7 +161,7 @@ def _identity(path: str) -> tuple[int, int] | None:
         status = Path(path).stat()
     except OSError:
         return None
-    return status.st_dev, status.st_ino
+    return (status.st_dev, status.st_ino) if stat.S_ISDIR(status.st_mode) else None  # a file may have taken its name
 
 
 def _kernel_count() -> int | None:

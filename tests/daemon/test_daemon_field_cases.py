@@ -157,7 +157,7 @@ def test_a_directory_that_can_be_none_harms_no_session(chain, tmp_path, cwd):
     [
         ("5d1f0c1e.jsonl", "chmod u+r {}/p/5d1f0c1e.jsonl"),
         ("p", "chmod u+rwx {}/p"),
-        ("nothing", "ls -l {}/p/5d1f0c1e.jsonl"),
+        ("nothing", "memd ingest {}/p/5d1f0c1e.jsonl"),
     ],
 )
 def test_what_opens_a_transcript_again_is_named(tmp_path, monkeypatch, closed, mends):

@@ -317,6 +317,12 @@ class TestKernel:
         yield watches
         watches.stop()
 
+    def test_a_file_that_took_a_directorys_name_is_no_watch_too_few(self, watches, tmp_path):
+        """Nobody would find more watches by raising the system's limit."""
+        (tmp_path / "gone").write_bytes(b"x")
+        watches.keep([str(tmp_path), str(tmp_path / "gone")])
+        assert (watches.count(), watches.problems()) == ((1, 1), ())
+
     def test_refused_in_silence(self, watches, tmp_path, monkeypatch):
         """A watch that is not there, although nobody complained, is counted as missing."""
         monkeypatch.setattr("watchdog.observers.inotify_c.inotify_add_watch", lambda *_: 77)

@@ -8,9 +8,9 @@ Words that stand twice are shown once, under the number of the last time.
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 
 from memd.model import Channel, Record, marks
+from memd.model.once import once
 from memd.model.text import clock, oneline
 from memd.render.content import FIRST, Content, Entry, images_of
 from memd.render.purse import Purse, headed, heading
@@ -31,17 +31,24 @@ class Listing:
     """Messages of one kind, oldest first, what was said twice under the number of the last time. It knows nothing of sizes.
 
     Attributes:
+        records: the messages; `ranked` their numbers, the one that stays longest first.
         times: how often each was said, by number; `later`: see `restated`.
-        costs: what the line of each costs by the room that it has, for all sizes that are tried.
+        costs: by the room that a message has what the line of each costs, for all sizes that are tried.
     """
 
     def __init__(self, entries: Sequence[Entry]) -> None:
         times = Counter(_said(entry.record) for entry in entries)
         last = {_said(entry.record): entry for entry in entries}
-        self.entries = sorted(last.values(), key=lambda entry: entry.record.number)
-        self.times = {entry.record.number: times[_said(entry.record)] for entry in self.entries}
-        self.later = restated([entry.record for entry in self.entries])
-        self.costs = dict[tuple[int, int], int]()
+        kept = sorted(last.values(), key=lambda entry: entry.record.number)
+        self.records = [entry.record for entry in kept]
+        self.times = {entry.record.number: times[said] for said, entry in last.items()}
+        self.later = restated(self.records)
+        self.ranked = [entry.record.number for entry in sorted(kept, key=self._rank)]
+        self.costs = dict[int, dict[int, int]]()
+
+    def _rank(self, entry: Entry) -> tuple[bool, bool, bool, int]:
+        number = entry.record.number
+        return entry.note != FIRST, self.times[number] > 1, number in self.later, -number
 
 
 class Lists:
@@ -131,14 +138,14 @@ class Words:
         left, room = self._left(), min(room, self._purse.left) - head
         if not left or room <= 0:
             return
-        costs = self._priced(left)
-        if sum(costs[entry.record.number] for entry in left) > room and not self._spared:
-            self._spared = self._purse.cost(_summary([entry.record for entry in left]))
+        costs = self._priced()
+        if sum(costs[record.number] for record in left) > room and not self._spared:
+            self._spared = self._purse.cost(_summary(left))
             self._purse.left -= self._spared
             room -= self._spared
-        kept = set[int]()
-        for number in (entry.record.number for entry in sorted(left, key=self._rank)):
-            if costs[number] <= room:
+        kept, taken = set[int](), self._taken()
+        for number in self._listing.ranked:
+            if costs[number] <= room and number not in taken:
                 kept.add(number)
                 room -= costs[number]
         if kept or not self._lists:
@@ -147,32 +154,28 @@ class Words:
 
     def blocks(self) -> Iterator[str]:
         """The lists; in the first one what was left out is named where it is missing."""
-        out = [entry.record for entry in self._left()]
+        out = self._left()
         self._purse.left += self._spared
         for place, (title, kept) in enumerate(self._lists.items()):
-            shown = [entry.record for entry in self._listing.entries if entry.record.number in kept]
+            shown = [record for record in self._listing.records if record.number in kept]
             lines = [self._line(record, before) for record, before in zip(shown, [None, *shown], strict=False)]
             older = sum(record.number < out[0].number for record in shown) if out else 0
             fallen = list(self._fallen(out)) if out and place == 0 else []
             yield from headed(title, [*lines[:older], *fallen, *lines[older:]])
 
-    def _priced(self, entries: Sequence[Entry]) -> dict[int, int]:
+    def _priced(self) -> dict[int, int]:
         """What the line of each costs."""
-        return {entry.record.number: self._price(entry.record) for entry in entries}
+        costs = self._listing.costs
+        if self._room not in costs:
+            costs[self._room] = {r.number: self._purse.cost(self._line(r, r)) for r in self._listing.records}
+        return costs[self._room]
 
-    def _price(self, record: Record) -> int:
-        costs, place = self._listing.costs, (record.number, self._room)
-        if (known := costs.get(place)) is None:
-            known = costs[place] = self._purse.cost(self._line(record, record))
-        return known
+    def _taken(self) -> set[int]:
+        return set[int]().union(*self._lists.values())
 
-    def _left(self) -> list[Entry]:
-        taken = {number for kept in self._lists.values() for number in kept}
-        return [entry for entry in self._listing.entries if entry.record.number not in taken]
-
-    def _rank(self, entry: Entry) -> tuple[bool, bool, bool, int]:
-        number = entry.record.number
-        return entry.note != FIRST, self._listing.times[number] > 1, number in self._listing.later, -number
+    def _left(self) -> list[Record]:
+        taken = self._taken()
+        return [record for record in self._listing.records if record.number not in taken]
 
     def _line(self, record: Record, before: Record | None) -> str:
         """Number, time, way and words of a message, how often it was said, and where with other values."""
@@ -186,7 +189,7 @@ class Words:
         images, text, cut = images_of(record), record.text, ""
         if self._purse.sizer.count(text) > self._room:
             text, cut = self._purse.sizer.clip(text, self._room), "\n[… cut here]"
-        shown = f" {text}" if text.isprintable() else f"\n{marks.escape(text)}"
+        shown = _shown(text)
         return f"{shown if text.strip() else ''}{cut}{f' {images}' if images else ''}"
 
     def _fallen(self, out: Sequence[Record]) -> Iterator[str]:
@@ -201,6 +204,12 @@ class Words:
             lines.append(self._purse.take(line))
             older.pop()
         yield from reversed(lines)
+
+
+@once(2_048)
+def _shown(text: str) -> str:
+    """A message's words behind its head."""
+    return f" {text}" if text.isprintable() else f"\n{marks.escape(text)}"
 
 
 def _said(record: Record) -> tuple[str, str]:
@@ -220,7 +229,7 @@ def restated(records: Sequence[Record]) -> dict[int, int]:
     return {numbers[0]: numbers[1] for numbers in alike.values() if len(numbers) == _PAIR}
 
 
-@lru_cache(maxsize=1_024)
+@once(1_024)
 def _valueless(text: str) -> str:
     """A message with a 0 for each value, "" where it has none or says little beside; remembered by the text."""
     said = " ".join(text.split())

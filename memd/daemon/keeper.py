@@ -2,7 +2,7 @@
 
 import secrets
 import string
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -18,7 +18,7 @@ from memd.daemon.lineage import inherited
 from memd.daemon.ready import Ready, Situation, limits
 from memd.extract import turns
 from memd.extract.material import SPEAKING, Material
-from memd.model import Boundary, Channel, Checkpoint, Done, Kind, Message, Problem, Session, Tick
+from memd.model import Boundary, Channel, Checkpoint, Done, Kind, Message, Problem, Record, Session, Tick
 from memd.render import Content, Rendered, compose
 from memd.store import Store
 from memd.store.folders import Folders
@@ -56,8 +56,8 @@ class Keeper:
         taken back is not among it; what its calls did is.
         """
         store, name = self._store, session.id
-        agent = store.messages(name, upto=upto, channels={Channel.AGENT_TEXT}, last=AGENT_TEXTS)
-        said, before = inherited(store, name, store.messages(name, upto=upto, channels=SPEAKING))
+        agent = self._texts(name, upto, {Channel.AGENT_TEXT}, AGENT_TEXTS)
+        said, before = inherited(store, name, self._texts(name, upto, SPEAKING))
         boundaries = tuple(store.boundaries(name)[: None if upto is None else session.compactions])
         return Material(
             session,
@@ -72,14 +72,30 @@ class Keeper:
 
     def _calls(self, name: str, upto: int | None) -> tuple[Done, ...]:
         store = self._store
-        decisions = store.operations(name, upto=upto, kinds=_DECISIONS)
+        decisions = self._asked(name, upto, kinds=_DECISIONS)
         numbers = {d.number for d in decisions}
         gone = {r.number for r in store.messages(name, numbers=numbers) if not r.in_force} if numbers else set[int]()
         calls = {d.call: d for d in decisions}
-        calls |= {d.call: d for d in store.operations(name, upto=upto, kinds={Kind.TASKS}, last=20)}
-        calls |= {d.call: d for d in store.operations(name, upto=upto, last=CALLS)}
+        calls |= {d.call: d for d in self._asked(name, upto, kinds={Kind.TASKS}, last=20)}
+        calls |= {d.call: d for d in self._asked(name, upto, last=CALLS)}
         stand = (d for d in calls.values() if d.kind not in _DECISIONS or d.number not in gone)
         return tuple(sorted(stand, key=lambda d: (d.number, d.at or 0)))
+
+    def _texts(
+        self, name: str, upto: int | None, channels: Collection[Channel], last: int | None = None
+    ) -> list[Record]:
+        """Messages up to an entry; the newest are kept by the store."""
+        if upto is None:
+            return self._store.latest_messages(name, channels=channels, last=last)
+        return self._store.messages(name, upto=upto, channels=channels, last=last)
+
+    def _asked(
+        self, name: str, upto: int | None, kinds: Collection[Kind] | None = None, last: int | None = None
+    ) -> list[Done]:
+        """Calls up to an entry; the newest are kept by the store."""
+        if upto is None:
+            return self._store.latest_operations(name, kinds=kinds, last=last)
+        return self._store.operations(name, upto=upto, kinds=kinds, last=last)
 
     def foreseen(self, session: Session, boundary: Boundary) -> Rendered:
         """The text that the program alone makes of what was recorded before a compaction."""

@@ -51,6 +51,10 @@ class Record(Struct, frozen=True):
     copy_of: str | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
 
+    def __hash__(self) -> int:
+        """Of what names it; `extra` has no hash of its own."""
+        return hash((self.number, self.key))
+
     @property
     def in_force(self) -> bool:
         """Whether it is still part of the conversation."""
@@ -70,6 +74,10 @@ class Done(Struct, frozen=True):
     target: str
     detail: Mapping[str, Any]
     result: str
+
+    def __hash__(self) -> int:
+        """Of what names it; `detail` has no hash of its own."""
+        return hash((self.call, self.number))
 
 
 class Boundary(Struct, frozen=True):

@@ -2,8 +2,8 @@
 
 `database` opens the file (`aside` puts a damaged one away), `migrations` gives it its shape. A commit goes through `lookup`
 (what is known of the keys), `batch` with `calls` and `ranges` (thinking, no SQL), `writing` (doing) and `copies` (whose copy is
-whose). `sessions`, `reading`, `checkpoints`, `judging` and `deliveries` answer questions, `glances` small ones. `Store` is the
-way in; the nouns of its own are in `rows`.
+whose). `sessions`, `reading` (`latest`: kept), `checkpoints`, `judging` and `deliveries` answer questions, `glances` small ones.
+`Store` is the way in; the nouns of its own are in `rows`.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ from memd.store.judging import Judging
 from memd.store.rows import Committed, Hit, Seed, SourceRow
 
 if TYPE_CHECKING:
-    from memd.store import aside, forgetting, places, projects, search, writing
+    from memd.store import aside, forgetting, latest, places, projects, search, writing
 else:
-    aside, forgetting, places, projects, search, writing = later(
-        __name__, "aside", "forgetting", "places", "projects", "search", "writing"
+    aside, forgetting, latest, places, projects, search, writing = later(
+        __name__, "aside", "forgetting", "latest", "places", "projects", "search", "writing"
     )
 
 __all__ = ["Committed", "Hit", "Seed", "SourceRow", "Store"]
@@ -53,15 +53,19 @@ class Store:
     says so.
     """
 
-    def __init__(self, database: Database) -> None:
-        self._db = database
+    def __init__(self, database: Database, *, writes: bool = True) -> None:
+        self._db, self._writes = database, writes
         self.judging = Judging(database)
         """The memo's boxes that were decided on, and the runs of models."""
 
     @cached_property
     def forgetting(self) -> forgetting.Forgetting:
         """What is taken out, and what stays whatever its age."""
-        return forgetting.Forgetting(self._db)
+        return forgetting.Forgetting(self._db, self.let_go)
+
+    @cached_property
+    def _latest(self) -> latest.Latest:
+        return latest.Latest(self._db)
 
     @cached_property
     def projects(self) -> projects.Projects:
@@ -77,7 +81,7 @@ class Store:
             Refused: a newer memd wrote it; `readonly` and an older one did.
             StoreTrouble: it cannot be opened, or is damaged.
         """
-        return cls(open_reader(path) if readonly else open_writer(path))
+        return cls(open_reader(path), writes=False) if readonly else cls(open_writer(path))
 
     def close(self) -> None:
         """Let the file go."""
@@ -136,7 +140,9 @@ class Store:
                 places are these alone.
         """
         reached = writing.Reached(cursor, reader, places or {}, size, size if offset is None else offset, anew=anew)
-        return writing.commit(self._db, seed, reached, events, now)
+        made = writing.commit(self._db, seed, reached, events, now)
+        self._latest.committed(made)
+        return made
 
     def places(self, path: str) -> Mapping[str, str]:
         """What is kept by key for the reader of a source, read when it is looked up."""
@@ -248,6 +254,27 @@ class Store:
     ) -> list[Done]:
         """Tool calls in order of start; `after`, `upto` and `last` as in `messages`, by the calls' numbers."""
         return reading.operations(self._db, session, after=after, upto=upto, kinds=kinds, states=states, last=last)
+
+    def latest_messages(self, session: str, *, channels: Collection[Channel], last: int | None = None) -> list[Record]:
+        """The same as `messages`; where this store writes they are kept, and after a commit only what it wrote is read.
+
+        `let_go` gives them back.
+        """
+        if not self._writes:
+            return self.messages(session, channels=channels, last=last)
+        return self._latest.messages(session, channels, last)
+
+    def latest_operations(
+        self, session: str, *, kinds: Collection[Kind] | None = None, last: int | None = None
+    ) -> list[Done]:
+        """The same as `operations`, kept like the messages."""
+        if not self._writes:
+            return self.operations(session, kinds=kinds, last=last)
+        return self._latest.operations(session, kinds, last)
+
+    def let_go(self) -> None:
+        """Forget what is kept for the next question."""
+        self._latest.forget()
 
     def search(
         self,

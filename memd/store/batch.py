@@ -61,6 +61,7 @@ class Batch(Struct):
     amends: list[Amend] = field(default_factory=list)
     rewinds: list[Rewound] = field(default_factory=list)
     calls: dict[str, Done] = field(default_factory=dict)
+    begun: list[str] = field(default_factory=list)
     usages: dict[str, tuple[int, Usage]] = field(default_factory=dict)
     boundaries: list[tuple[int, int, Compaction]] = field(default_factory=list)
     receipts: list[Receipt] = field(default_factory=list)
@@ -80,6 +81,8 @@ class Batch(Struct):
                 self._message(event)
             case Operation():
                 known = self.known.calls
+                if event.call not in known:
+                    self.begun.append(event.call)
                 known[event.call] = self.calls[event.call] = merge(known.get(event.call), event, self.position)
             case Usage() | Compaction():
                 self._context(event)

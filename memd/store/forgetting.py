@@ -6,7 +6,7 @@ was forgotten: its transcript is still there, and would be read again.
 """
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from memd.store import search
 from memd.store.copies import settle, shared_keys
@@ -18,10 +18,13 @@ _TRIES = 3
 
 
 class Forgetting:
-    """All of one record; times are milliseconds since the epoch."""
+    """All of one record; times are milliseconds since the epoch.
 
-    def __init__(self, database: Database) -> None:
-        self._db = database
+    `before` is called before anything is taken out: what is kept of it elsewhere is to go.
+    """
+
+    def __init__(self, database: Database, before: Callable[[], None]) -> None:
+        self._db, self._before = database, before
 
     def forget(self, sessions: Iterable[str], at: int, *, until_grown: bool = False) -> list[str]:
         """Delete all that is recorded of sessions and their sub-agents, in one transaction; call `compact` after it.
@@ -32,6 +35,7 @@ class Forgetting:
         Returns:
             The ids that were deleted; a session that is not recorded is none of them.
         """
+        self._before()
         with self._db.transaction() as sql:
             found = [row for name in sessions for row in _family(sql, name)]
             for row, name, tool in found:

@@ -26,7 +26,12 @@ class Seed(Struct, frozen=True):
 
 
 class Committed(Struct, frozen=True):
-    """What one commit added; `first` and `last` are None when it added no message."""
+    """What one commit wrote; `first` and `last` are None when it added no message.
+
+    Attributes:
+        begun: ids of the calls that were not recorded before, in their order; `calls` has those that went on as well.
+        altered: messages from before the commit were changed, of this session or of another.
+    """
 
     session: str
     first: int | None
@@ -34,6 +39,9 @@ class Committed(Struct, frozen=True):
     added: tuple[Record, ...]
     duplicates: int
     """Messages that were recorded before, or twice in this commit."""
+    begun: tuple[str, ...] = ()
+    calls: tuple[str, ...] = ()
+    altered: bool = False
 
 
 class SourceRow(Struct, frozen=True):

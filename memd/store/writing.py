@@ -55,7 +55,7 @@ def commit(database: Database, seed: Seed, reached: Reached, events: Iterable[Ev
         if shared:
             settle(sql, seed.tool, shared)
         _save_source(sql, seed, reached, batch)
-        return _committed(batch, _copies(sql, batch, shared))
+        return _committed(batch, _copies(sql, batch, shared), altered=bool(shared or batch.amends or batch.rewinds))
 
 
 def _session(sql: sqlite3.Connection, seed: Seed, now: int) -> dict[str, Any]:
@@ -221,9 +221,10 @@ def _copies(sql: sqlite3.Connection, batch: Batch, shared: set[str]) -> dict[str
     )
 
 
-def _committed(batch: Batch, copies: dict[str, str]) -> Committed:
+def _committed(batch: Batch, copies: dict[str, str], *, altered: bool) -> Committed:
     added = tuple(
         replace(record, copy_of=copies[key]) if key in copies else record for key, record in batch.added.items()
     )
     first, last = (added[0].number, added[-1].number) if added else (None, None)
-    return Committed(batch.session["id"], first, last, added, batch.duplicates)
+    calls = tuple(batch.calls)
+    return Committed(batch.session["id"], first, last, added, batch.duplicates, tuple(batch.begun), calls, altered)

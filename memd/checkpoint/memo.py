@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import Struct
 
 from memd.model import MEMO_CHANNELS, Channel, Grade, Record, Tick
+from memd.model.once import once
 from memd.model.text import clock, oneline
 from memd.render import FIRST, Entry, images_of
 
@@ -84,6 +85,7 @@ def document(memo: Sequence[Entry]) -> str:
     return "# Memo\n\n" + "\n".join(lines) + "\n"
 
 
+@once(4_096)
 def _line(entry: Entry) -> str:
     record = entry.record
     box = "x" if entry.ticked else " "

@@ -22,7 +22,7 @@ from memd.daemon.layer import Layer
 from memd.daemon.reader import Reader, Step
 from memd.daemon.revising import Reviser
 from memd.errors import NotFound, Unwanted
-from memd.model import Checkpoint, Receipt, strings
+from memd.model import Checkpoint, Receipt, once
 from memd.project import identity
 from memd.store import Seed, Store
 from memd.store.folders import Folders
@@ -79,7 +79,7 @@ class Pipeline:
     def release(self) -> None:
         """Give back what is kept in memory only to be quick: nothing is to be done."""
         tokens.release()
-        strings.forget()
+        once.forget()
         self.store.release()
 
     def whose(self, tool: Tool, path: Path) -> Seed | None:

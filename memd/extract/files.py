@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from pathlib import PurePosixPath
 
 from msgspec import Struct
@@ -10,6 +9,7 @@ from msgspec.structs import replace
 
 from memd.extract import shell
 from memd.model import Done, Kind, Operation, State
+from memd.model.once import once
 from memd.model.text import named
 
 Part = tuple[object, ...]
@@ -28,19 +28,46 @@ class Touched(Struct, frozen=True):
     new: str = ""
 
 
+class _Tally(Struct):
+    """What the calls so far did to one file."""
+
+    changes: int = 0
+    created: bool = False
+    reads: int = 0
+    number: int = 0
+    last: Done | None = None
+    """The last that changed it."""
+
+    def take(self, call: Done) -> None:
+        self.number = call.number
+        if call.kind in {Kind.READ, Kind.COMMAND}:
+            self.reads += 1
+            return
+        self.created = self.created or (call.kind is Kind.CREATE and not self.reads and not self.changes)
+        self.changes += 1
+        self.last = call
+
+    def told(self, path: str) -> Touched:
+        detail = self.last.detail if self.last else {}
+        old, new = str(detail.get("old") or ""), str(detail.get("new") or "")
+        return Touched(path, self.changes, self.created, self.reads, self.number, old, new)
+
+
 def touched(done: Sequence[Done]) -> list[Touched]:
     """Every file of the finished calls, least recently touched first; what a shell showed was read."""
-    found: dict[str, Touched] = {}
+    found: dict[str, _Tally] = {}
     for call in done:
         for path in _paths(call) if call.state is State.DONE else ():
-            found[path] = _after(found.pop(path, Touched(path, 0, created=False, reads=0, number=0)), call)
-    return list(found.values())
+            found[path] = tally = found.pop(path, None) or _Tally()
+            tally.take(call)
+    return [tally.told(path) for path, tally in found.items()]
 
 
-def _paths(call: Done) -> list[str]:
+@once(4_096)
+def _paths(call: Done) -> tuple[str, ...]:
     if call.kind in {Kind.READ, Kind.EDIT, Kind.CREATE}:
-        return [call.target] if call.target else []
-    return [path for path, _ in looks(call)]
+        return (call.target,) if call.target else ()
+    return tuple(path for path, _ in looks(call))
 
 
 def looks(call: Operation | Done) -> list[tuple[str, Part]]:
@@ -67,16 +94,6 @@ def with_reads(calls: Iterable[Operation]) -> list[Operation]:
     return found
 
 
-def _after(before: Touched, call: Done) -> Touched:
-    if call.kind in {Kind.READ, Kind.COMMAND}:
-        return Touched(
-            before.path, before.changes, before.created, before.reads + 1, call.number, before.old, before.new
-        )
-    created = before.created or (call.kind is Kind.CREATE and not before.reads and not before.changes)
-    old, new = str(call.detail.get("old") or ""), str(call.detail.get("new") or "")
-    return Touched(before.path, before.changes + 1, created, before.reads, call.number, old, new)
-
-
 def changed(files: Sequence[Touched]) -> list[Touched]:
     """The changed ones, newest first."""
     return [file for file in reversed(files) if file.changes]
@@ -101,7 +118,7 @@ def _first(lines: Sequence[str]) -> str:
     return next((line.strip() for line in lines if line.strip()), "")
 
 
-@lru_cache(maxsize=4_096)
+@once(4_096)
 def relative(path: str, root: str | None) -> str:
     """The path as seen from the session's directory, or as it is when it lies elsewhere; on one line; remembered by both."""
     if root and path.startswith(root.rstrip("/") + "/"):

@@ -1,14 +1,17 @@
 """Everything of one session that a checkpoint is made from, as the store gave it."""
 
+from functools import cached_property
+
 from msgspec import Struct
 
+from memd.extract.asked import asks, begins
 from memd.model import Boundary, Channel, Done, Message, Record, Session
 
 SPEAKING = frozenset(channel for channel in Channel if channel.starts_turn)
 """The channels whose entries are always read whole: what people, operators and machines asked for."""
 
 
-class Material(Struct, frozen=True):
+class Material(Struct, frozen=True, dict=True):
     """Records of one session, each in number order."""
 
     session: Session
@@ -25,6 +28,16 @@ class Material(Struct, frozen=True):
     """What waits in the client's queue, or left it and is not seen to have come: no entries yet, so without numbers."""
     unsummed: bool = False
     """What the client put in the place of the conversation at its last compaction is an error message."""
+
+    @cached_property
+    def asked(self) -> tuple[Record, ...]:
+        """Everything the person (or operator) asked for, in order."""
+        return tuple(filter(asks, self.said))
+
+    @cached_property
+    def begun(self) -> tuple[Record, ...]:
+        """The entries with which turns began."""
+        return tuple(filter(begins, self.said))
 
     @property
     def upto(self) -> int:

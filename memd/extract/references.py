@@ -6,15 +6,15 @@ only a tool printed counts a fiftieth: nearly all that agents need later is some
 
 import math
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping
-from operator import attrgetter
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter, itemgetter
 
 from msgspec import Struct
 
 from memd.extract import shell
 from memd.extract.material import Material
 from memd.model import Channel, Done, Kind, Record, State
+from memd.model.once import once
 from memd.model.strings import strings
 
 FADE = 80.0
@@ -64,17 +64,10 @@ class Command(Struct, frozen=True):
     runs: int
 
 
-class _Mention(NamedTuple):
-    """A text that somebody wrote, with its weight and its home; `whole`: it is one string itself."""
-
-    weight: float
-    number: int
-    home: Home
-    text: str
-    whole: bool = False
-
-    def strings(self) -> Iterable[tuple[str, str, str]]:
-        return (("pattern", self.text, ""),) if self.whole else strings(self.text)
+Exact = tuple[str, str, str]
+"""Kind, string and label, as `strings` gives them."""
+Mention = tuple[int, float, Home, Sequence[Exact]]
+"""The number of the entry, what a mention in it counts, and of one text that somebody wrote the home and the strings."""
 
 
 class _Tally(Struct):
@@ -85,13 +78,8 @@ class _Tally(Struct):
     number: int
     home: Home
     label: str
-
-    def add(self, mention: _Mention, label: str) -> None:
-        self.score += mention.weight
-        self.number = mention.number
-        self.label = label or self.label  # the newest that there is
-        if mention.home is not MEMO and self.home.title != CHANGED:
-            self.home = mention.home
+    place: int
+    """How many strings were known before it."""
 
 
 def references(material: Material) -> Iterator[Reference]:
@@ -101,75 +89,78 @@ def references(material: Material) -> Iterator[Reference]:
 
 def printed(material: Material) -> Iterator[Reference]:
     """What only tools printed, best first, as far as the record keeps it; nothing is looked at before it is asked for."""
-    calls = _numbers(material)
+    weighed = _weights(material)
     heard = (
-        _Mention(PRINTED * _weight(calls, done.number), done.number, _source(done), done.result)
+        (done.number, PRINTED * weighed(done.number), _source(done), strings(done.result))
         for done in material.done[-HEARD:]
     )
     yield from (reference for reference in _ranked(heard) if not reference.text.isdigit())
 
 
-def _ranked(mentions: Iterable[_Mention]) -> Iterator[Reference]:
+def _ranked(mentions: Iterable[Mention]) -> Iterator[Reference]:
     """One after the other: of some thousand strings the best thousand are asked for."""
-    found: dict[str, _Tally] = {}
-    for mention in sorted(mentions, key=attrgetter("number")):
-        for kind, item, label in mention.strings():
+    found, dotted = dict[str, _Tally](), list[str]()
+    for number, weight, home, exact in sorted(mentions, key=itemgetter(0)):
+        for kind, item, label in exact:
             if (known := found.get(item)) is None:
-                found[item] = _Tally(kind, mention.weight, mention.number, mention.home, label)
-            else:
-                known.add(mention, label)
-    scores = _by_name(found)
-    for worth, item in sorted((-scores[item], item) for item, tally in found.items() if tally.home is not MEMO):
+                found[item] = _Tally(kind, weight, number, home, label, len(found))
+                if kind == "name" and "." in item:
+                    dotted.append(item)
+                continue
+            known.score += weight
+            known.number = number
+            known.label = label or known.label  # the newest that there is
+            if home is not MEMO and known.home.title != CHANGED:
+                known.home = home
+    _by_name(found, dotted)
+    for worth, item in sorted((-tally.score, item) for item, tally in found.items() if tally.home is not MEMO):
         tally = found[item]
         yield Reference(item, tally.kind, -worth, tally.number, tally.home, tally.label)
 
 
-def _by_name(found: Mapping[str, _Tally]) -> dict[str, float]:
+def _by_name(found: Mapping[str, _Tally], dotted: Iterable[str]) -> None:
     """Dotted names count for what they name: of all that end alike the most mentioned has the score of all, others a fifth."""
-    ends = {item: item.rpartition(".")[2] if tally.kind == "name" else item for item, tally in found.items()}
     alike = dict[str, list[str]]()
-    for item, end in ends.items():
-        alike.setdefault(end, []).append(item)
-    scores = {item: tally.score for item, tally in found.items()}
-    for items in (items for items in alike.values() if len(items) > 1):
-        best = max(items, key=scores.__getitem__)  # the first of equals
-        total = sum(scores[item] for item in items)
-        scores.update((item, total if item is best else scores[item] * VARIANT) for item in items)
-    return scores
+    for item in dotted:
+        alike.setdefault(end := item.rpartition(".")[2], [end] if end in found else []).append(item)
+    for items in alike.values():
+        tallies = sorted((found[item] for item in items), key=attrgetter("place"))
+        best, total = (
+            max(tallies, key=attrgetter("score")),
+            sum(tally.score for tally in tallies),
+        )  # the first of equals
+        for tally in tallies:
+            tally.score = total if tally is best else tally.score * VARIANT
 
 
-def _mentions(material: Material) -> Iterator[_Mention]:
+def _mentions(material: Material) -> Iterator[Mention]:
     """What was written, each with its weight: calls since then decide it."""
-    calls = _numbers(material)
+    weighed = _weights(material)
     turns = [r.number for r in material.said if r.in_force and r.channel.starts_turn]
     for record in (r for r in material.said if r.in_force and not r.channel.background):
-        yield from _spoken(record, _weight(calls, record.number))
+        yield from _spoken(record, weighed(record.number))
     for record in material.agent:
         began = bisect_right(turns, record.number)
         home = Home("in my words", f"on #{turns[began - 1]}" if began else "")
-        yield _Mention(_weight(calls, record.number), record.number, home, record.text)
+        yield record.number, weighed(record.number), home, strings(record.text)
     for done in material.done:
-        weight = _weight(calls, done.number)
-        for home, text in _written(done):
-            if text:
-                yield _Mention(weight, done.number, home, text)
-        if done.kind is Kind.SEARCH and 4 <= len(done.target) <= PATTERN:
-            yield _Mention(weight, done.number, Home("searched for"), done.target, whole=True)
+        weight = weighed(done.number)
+        for home, found in _said(done):
+            yield done.number, weight, home, found
 
 
-def _spoken(record: Record, weight: float) -> Iterator[_Mention]:
+def _spoken(record: Record, weight: float) -> Iterator[Mention]:
     who = "in a prompt" if record.channel is Channel.UNATTRIBUTED else "in the words"
-    yield _Mention(weight, record.number, MEMO, record.text[:SHOWN])
+    yield record.number, weight, MEMO, strings(record.text[:SHOWN])
     if record.text[SHOWN:]:
-        yield _Mention(weight, record.number, Home(who, f"of #{record.number}"), record.text[SHOWN:])
+        yield record.number, weight, Home(who, f"of #{record.number}"), strings(record.text[SHOWN:])
 
 
-def _numbers(material: Material) -> list[int]:
-    return [done.number for done in material.done]
-
-
-def _weight(calls: list[int], number: int) -> float:
-    return math.exp((bisect_right(calls, number) - len(calls)) / FADE)
+def _weights(material: Material) -> Callable[[int], float]:
+    """What a mention in the entry of a number counts: less with every call since."""
+    calls = [done.number for done in material.done]
+    weights = [math.exp(-since / FADE) for since in range(len(calls), -1, -1)]
+    return lambda number: weights[bisect_right(calls, number)]
 
 
 def _source(done: Done) -> Home:
@@ -185,6 +176,15 @@ def _source(done: Done) -> Home:
             return Home("found by searching")
         case _:
             return Home("printed", f"by {done.name}")
+
+
+@once(4_096)
+def _said(done: Done) -> tuple[tuple[Home, Sequence[Exact]], ...]:
+    """The exact strings that the agent wrote in a call, by their home; a searched pattern is one as a whole as well."""
+    found = [(home, strings(text)) for home, text in _written(done) if text]
+    if done.kind is Kind.SEARCH and 4 <= len(done.target) <= PATTERN:
+        found.append((Home("searched for"), (("pattern", done.target, ""),)))
+    return tuple(one for one in found if one[1])
 
 
 def _written(done: Done) -> Iterator[tuple[Home, str]]:
@@ -212,13 +212,13 @@ def _written(done: Done) -> Iterator[tuple[Home, str]]:
 
 def commands(material: Material) -> list[Command]:
     """The command lines worth keeping, best first: not what only looks around."""
-    calls = _numbers(material)
+    weighed = _weights(material)
     found: dict[str, Command] = {}
     for done in material.done:
         if done.kind is not Kind.COMMAND or done.state not in {State.DONE, State.FAILED, State.BACKGROUND}:
             continue
         for line in shell.salient(done.target):
             old = found.get(line)
-            score = _weight(calls, done.number) + (old.score if old else 0.0)
+            score = weighed(done.number) + (old.score if old else 0.0)
             found[line] = Command(line, score, done, (old.runs if old else 0) + 1)
     return sorted(found.values(), key=lambda c: (-c.score, c.line))

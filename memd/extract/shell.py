@@ -5,9 +5,9 @@ commands of their own.
 """
 
 import re
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Iterator, Sequence
 
+from memd.model.once import once
 from memd.model.secrets import STAND_IN
 
 LONGEST, BEGINNING = 240, 120
@@ -97,13 +97,12 @@ def pipelines(command: str) -> list[list[str]]:
     return [list(line) for line in _parsed(command)]
 
 
-@lru_cache(maxsize=2_048)
+@once(2_048)
 def _parsed(command: str) -> tuple[tuple[str, ...], ...]:
-    """Remembered by the line itself, which says the same each time: all calls of a session are looked at after each turn."""
     return tuple(line for _, line in _placed(command))
 
 
-@lru_cache(maxsize=2_048)
+@once(2_048)
 def _placed(command: str) -> tuple[tuple[Scope, tuple[str, ...]], ...]:
     """The pipelines, each with the shell that it runs in."""
     return tuple((scope, tuple(map(parted, line))) for scope, line in _commands(joined(command), ()) if line)
@@ -166,9 +165,10 @@ def placed(command: str) -> list[tuple[Scope, str]]:
     return [(scope, part) for scope, line in _placed(command) for part in line]
 
 
-def effects(command: str) -> list[str]:
+@once(2_048)
+def effects(command: str) -> tuple[str, ...]:
     """The simple commands that change something outside the working copy or cannot be done twice."""
-    return [part for part in simple(command) if _EFFECTS.match(_GIT_OPTIONS.sub("git ", part))]
+    return tuple(part for part in simple(command) if _EFFECTS.match(_GIT_OPTIONS.sub("git ", part)))
 
 
 def installs(part: str) -> bool:
@@ -186,6 +186,7 @@ def trivial(part: str) -> bool:
     return _TRIVIAL.match(part) is not None
 
 
+@once(2_048)
 def program(command: str) -> str:
     """What a line is about: the program of its last pipeline and its first word that is no option."""
     found = [line[0] for line in pipelines(command) if not re.match(r"(?:cd|echo|sleep|true)\b", line[0])]
@@ -220,12 +221,13 @@ def entered(command: str) -> str:
     return words[1].strip("'\"") if len(words) == 2 and words[0] == "cd" and words[1].strip("'\"")[:1] == "/" else ""
 
 
-def salient(command: str) -> list[str]:
+@once(2_048)
+def salient(command: str) -> tuple[str, ...]:
     """The pipelines that do something, each on one line, without the filters behind them."""
-    return [text for line in pipelines(command) if " " in (text := _shortened(line)) and len(text) >= 6]
+    return tuple(text for line in _parsed(command) if " " in (text := _shortened(line)) and len(text) >= 6)
 
 
-def _shortened(line: list[str]) -> str:
+def _shortened(line: Sequence[str]) -> str:
     """A pipeline on one line; where it is long its commands by their beginnings, as what goes on in a here-document."""
     if trivial(line[0]):
         return ""

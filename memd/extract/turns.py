@@ -7,13 +7,14 @@ apart: its text is shown as delivered and never as the request.
 
 import re
 from collections import Counter
+from itertools import chain
 
 from msgspec import Struct
 
+from memd.extract.asked import ADDED, asks, local, says
 from memd.extract.material import Material
-from memd.model import MEMO_CHANNELS, Channel, Grade, Kind, Message, Record
+from memd.model import Channel, Grade, Kind, Message, Record
 
-_ADDED = frozenset({Channel.HUMAN_STEERED, Channel.HUMAN_ANSWER})
 _CLEARED = frozenset({"", "clear", "off", "stop", "none", "reset", "cancel"})
 """Arguments that take a goal back."""
 _TRIFLES = frozenset(
@@ -53,23 +54,9 @@ class Turn(Struct, frozen=True):
         return not (self.running and self.own)
 
 
-def asks(record: Record) -> bool:
-    """Whether a record is words that the agent itself was given to act on, still part of the conversation."""
-    return record.channel in MEMO_CHANNELS and record.in_force and not _local(record) and _says(record)
-
-
-def _says(record: Record) -> bool:
-    return bool(record.text.strip() or record.extra.get("images"))
-
-
-def words(material: Material) -> list[Record]:
-    """Everything the person (or operator) asked for, in order; a fork goes on with what was asked before it."""
-    return [record for record in material.said if asks(record)]
-
-
 def unstated(material: Material) -> list[Record]:
     """Prompts whose sender is not known: rows of a client that does not record it. They bind nobody."""
-    return [r for r in material.said if r.channel is Channel.UNATTRIBUTED and r.in_force and _says(r)]
+    return [r for r in material.said if r.channel is Channel.UNATTRIBUTED and r.in_force and says(r)]
 
 
 def directing(material: Material) -> Record | None:
@@ -78,9 +65,9 @@ def directing(material: Material) -> Record | None:
     A person's words come before the operator's, these before a prompt whose sender is not known. What was added to a running
     turn, an answer too, is taken only where there is nothing else. A fork has its source's mission.
     """
-    asked = [*filter(asks, material.before), *words(material)]
+    asked = [*filter(asks, material.before), *material.asked]
     human = [r for r in asked if r.channel.human and r.grade is not Grade.UNKNOWN] or asked
-    prompts = [r for r in human if r.channel not in _ADDED] or unstated(material) or human
+    prompts = [r for r in human if r.channel not in ADDED] or unstated(material) or human
     goals = [r for r in human if r.extra.get("command") == "goal"]
     if goals and goals[-1].text.strip().lower() not in _CLEARED:
         return goals[-1]
@@ -101,21 +88,11 @@ def telling(material: Material) -> list[Record]:
 
 def current(material: Material) -> Turn:
     """The turn that runs now, or ran last."""
-    asked = words(material)
-    prompts = [record for record in asked if record.channel not in _ADDED] or unstated(material)
+    asked = material.asked
+    prompts = [record for record in asked if record.channel not in ADDED] or unstated(material)
     request = prompts[-1] if prompts else (asked[-1] if asked else None)
-    added = tuple(r for r in asked if request is not None and r.number > request.number and r.channel in _ADDED)
-    starters = [
-        r for r in material.said if r.in_force and r.channel.starts_turn and r.channel not in _ADDED and not _local(r)
-    ]
-    return Turn(request, added, starters[-1] if starters else None, running(material))
-
-
-def _local(record: Record) -> bool:
-    """What the client ran at the person's keyboard without asking the agent for anything; a goal does ask."""
-    if record.channel is Channel.HUMAN_COMMAND:
-        return record.grade is Grade.INFERRED and record.extra.get("command") != "goal"
-    return record.channel is Channel.HUMAN_SHELL
+    added = tuple(r for r in asked if request is not None and r.number > request.number and r.channel in ADDED)
+    return Turn(request, added, material.begun[-1] if material.begun else None, running(material))
 
 
 def running(material: Material) -> bool:
@@ -124,11 +101,11 @@ def running(material: Material) -> bool:
     What was taken back or never delivered is no work. Where nothing has a time, an entry without an end of a turn is work.
     """
     ended = material.session.turn_ended_at
-    said = [r for r in material.said if r.in_force and not _local(r) and r.copy_of is None]
-    times = [at for at in (*(r.at for r in said), *(d.at for d in material.done)) if at is not None]
-    if not times:
-        return ended is None and bool(said)
-    return ended is None or max(times) > ended
+    said = (r for r in reversed(material.said) if r.in_force and not local(r) and r.copy_of is None)
+    if ended is None:
+        return next(said, None) is not None or any(call.at is not None for call in material.done)
+    times = chain((call.at for call in reversed(material.done)), (record.at for record in said))
+    return any(at is not None and at > ended for at in times)
 
 
 def taken_in(material: Material, record: Record) -> int | None:
@@ -138,7 +115,7 @@ def taken_in(material: Material, record: Record) -> int | None:
 
 def undelivered(material: Material) -> list[Record]:
     """Words typed since the newest request that never reached the agent and that nobody sent again."""
-    asked = words(material)
+    asked = material.asked
     heard, last = {r.text.strip() for r in asked}, asked[-1].number if asked else 0
     waits = (r for r in material.said if r.undelivered and r.channel.human and r.number > last)
     return [r for r in waits if r.text.strip() and r.text.strip() not in heard]
@@ -166,7 +143,4 @@ def before_boundary(material: Material) -> int:
 
 
 def _begun(material: Material, after: int, upto: int) -> int:
-    return sum(
-        after < r.number <= upto and r.in_force and r.channel.starts_turn and r.channel not in _ADDED and not _local(r)
-        for r in material.said
-    )
+    return sum(after < record.number <= upto for record in material.begun)

@@ -3,8 +3,8 @@
 import re
 import sys
 from collections.abc import Iterator
-from functools import lru_cache
 
+from memd.model.once import once
 from memd.model.secrets import STAND_IN
 
 _URL = re.compile(r"https?://[^\s\"'<>`)\]}\\]+")
@@ -35,23 +35,17 @@ _IS_PATH = re.compile(r"^[~/.]|\.\w{1,8}(?::[\d-]+)?$|/.*/|\d|[-_]")
 _NOT_ROUND = re.compile(rf"^(?!(?:{'|'.join(_ROUND)})$)")
 
 
-@lru_cache(maxsize=4_096)
+@once(4_096)
 def strings(text: str) -> tuple[tuple[str, str, str], ...]:
     """Each exact string of a text once: its kind (`path`, `value`, `name`), itself, and the word before a bare value.
 
-    Remembered by the text, whose strings never change: after a turn only what is new is looked through. The daemon lets go of
-    it when it has nothing to do (`forget`).
+    After a turn only what is new is looked through.
     """
     found: dict[str, tuple[str, str, str]] = {}
     for kind, item, label in _all(text):
         if item not in found and 3 <= len(item) <= LONGEST and item not in _LITTLE:
             found[item] = (kind, sys.intern(item), label)
     return tuple(found.values())
-
-
-def forget() -> None:
-    """Give the memory of texts that were looked through back."""
-    strings.cache_clear()
 
 
 def _all(text: str) -> Iterator[tuple[str, str, str]]:

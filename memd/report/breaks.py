@@ -190,5 +190,5 @@ class _Looked:
         return (call.target,) if call.kind is Kind.COMMAND else self._edit(call)
 
 
-def _effects(call: Done) -> list[str]:
-    return shell.effects(call.target) if call.kind is Kind.COMMAND else []
+def _effects(call: Done) -> tuple[str, ...]:
+    return shell.effects(call.target) if call.kind is Kind.COMMAND else ()

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from memd.extract import turns, work
+from memd.extract.asked import asks
 from memd.extract.material import Material
 from memd.model import Channel, Done, Kind, Record, State
 from memd.model.text import line, named, oneline, quote
@@ -28,12 +29,12 @@ def mind(material: Material) -> str:
 def _where(material: Material) -> Iterator[str]:
     if material.session.cwd:
         yield f"- I work in `{named(material.session.cwd)}`; {RELATIVE}. (own judgement)"
-    if earlier := [record for record in material.before if turns.asks(record)]:
+    if earlier := [record for record in material.before if asks(record)]:
         sources = dict.fromkeys((record.copy_of or "").rpartition("#")[0] for record in earlier)
         shown = ", ".join(f"`memd log {source} --human`" for source in sources)
         told = f"what was said there before ({len(earlier)}) is in force here too: {shown}"
         yield f"- This session was forked from {', '.join(sources)}; {told}. (own judgement)"
-    asked = turns.words(material)
+    asked = material.asked
     if asked and all(record.channel is Channel.OPERATOR_HEADLESS for record in asked):
         yield "- No person is known here: whoever runs this session headless is called the operator. (own judgement)"
 

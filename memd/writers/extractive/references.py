@@ -9,6 +9,8 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain, count, filterfalse, islice
 
+from msgspec.structs import replace
+
 from memd.extract import files, references
 from memd.extract.material import Material
 from memd.extract.references import Reference
@@ -25,10 +27,9 @@ _WORD = re.compile(r"\w+")
 TITLES = {references.CHANGED: "files changed, newest first", references.READ: "files read, newest first"}
 
 
-def exact(material: Material, above: str) -> Iterator[str]:
+def exact(material: Material, touched: Sequence[files.Touched], above: str) -> Iterator[str]:
     """The lines; `above` is what the scene says before them."""
     root = material.session.cwd
-    touched = files.touched(material.done)
     changed, read, ran = files.changed(touched), files.only_read(touched), references.commands(material)
     shown = " ".join(
         [above, *(command.line for command in ran), *(files.relative(file.path, root) for file in touched)]
@@ -99,7 +100,7 @@ def _new(ranked: Iterable[Reference], root: str | None, shown: str) -> Iterator[
         text = files.relative(found.text, root)
         if text != root and text not in said:
             said.add(text)
-            yield Reference(text, found.kind, found.score, found.number, found.home, found.label)
+            yield replace(found, text=text) if text != found.text else found
 
 
 class _Said:

@@ -20,20 +20,18 @@ LAST_WORDS = 1_500
 
 def scene(material: Material, mind: str) -> str:
     """The six sections of scene.md, beside a mind whose active missions are where a step leads back to."""
-    turn = turns.current(material)
-    after = _after(mind)
+    turn, touched = turns.current(material), files.touched(material.done)
+    step, goes = list(_step(material, turn)), list(_next(material, turn, _after(mind)))
+    waits = list(_waiting(material))
     sections = {
-        "Current step": _step(material, turn),
-        "Progress": _progress(material),
-        "Waiting on": _waiting(material),
-        "Next step": _next(material, turn, after),
-        "Pitfalls": _pitfalls(material),
+        "Current step": step,
+        "Progress": list(_progress(material, touched)),
+        "Waiting on": waits,
+        "Next step": goes,
+        "Pitfalls": list(_pitfalls(material)),
+        "Exact references": list(exact(material, touched, "\n".join((*step, *goes, *waits)))),
     }
-    text = "\n\n".join(f"## {name}\n\n" + "\n".join(list(lines) or [NONE]) for name, lines in sections.items())
-    told = "\n".join(
-        row for lines in (_step(material, turn), _next(material, turn, after), _waiting(material)) for row in lines
-    )
-    return f"{text}\n\n## Exact references\n\n" + "\n".join(list(exact(material, told)) or [NONE]) + "\n"
+    return "\n\n".join(f"## {name}\n\n" + "\n".join(rows or [NONE]) for name, rows in sections.items()) + "\n"
 
 
 def _step(material: Material, turn: turns.Turn) -> Iterator[str]:
@@ -56,11 +54,11 @@ def _last_words(record: Record) -> str:
     return f"- I wrote last (#{record.number}):" + "".join(f"\n  > {row}" for row in rows)
 
 
-def _progress(material: Material) -> Iterator[str]:
+def _progress(material: Material, found: Sequence[files.Touched]) -> Iterator[str]:
     completed = [task for task in work.tasks(material) if task.status == "completed"]
     finished = [f"- Done: {oneline(task.text, 160)}" for task in completed[-DONE:]]
     done = [f"- Done, not to be repeated: {ran(done)}" for done in work.effects(material)[-EFFECTS:]]
-    touched = files.changed(files.touched(material.done))[:FILES]
+    touched = files.changed(found)[:FILES]
     names = files.short_names(file.path for file in touched)
     told = [changed(file, names[file.path], _why(material, file)) for file in touched[:TOLD]]
     reported = [f"- {machine(record)}" for record in work.notes(material)[-3:]]

@@ -240,6 +240,7 @@ class Daemon:
 
     def _catch_up(self, pipeline: Pipeline) -> None:
         """What a crash, or the time without a daemon, left undone: checkpoints behind their record, transcripts deleted."""
+        self._worker.submit(Urgency.COMMAND, Pipeline.prepare)
         for age, name in enumerate(pipeline.unfinished()):
             self._worker.submit(Urgency.BACKFILL, partial(_refresh, name), order=age)
         for name in pipeline.journalling.behind():

@@ -26,7 +26,8 @@ from memd.model import Checkpoint, Receipt, once
 from memd.project import identity
 from memd.store import Seed, Store
 from memd.store.folders import Folders
-from memd.tools.protocol import News, Tool
+from memd.tail.batch import Line
+from memd.tools.protocol import Identity, News, Tool
 from memd.tools.registry import TOOLS
 from memd.tools.registry import tool as named
 from memd.writers.extractive import Extractive
@@ -81,6 +82,15 @@ class Pipeline:
         tokens.release()
         once.forget()
         self.store.release()
+
+    def prepare(self) -> None:
+        """Import what reads the transcripts of the tools that are used here: no hook shall wait for that.
+
+        A reader's modules come with its first row; this one says nothing.
+        """
+        for tool in map(named, self.store.tally()):
+            state, _ = tool.feed(tool.start(Identity("")), Line(0, 2, b"{}"))
+            tool.left(state)
 
     def whose(self, tool: Tool, path: Path) -> Seed | None:
         """The session of a transcript, recorded or not."""

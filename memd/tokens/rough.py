@@ -5,6 +5,7 @@ text that is fitted by this is somewhat shorter than it could be, and not over i
 """
 
 import re
+from collections import Counter
 
 _PIECES = re.compile(r"[A-Za-z]+|\d+|[^\x00-\x7f]|[^\sA-Za-z\d]+|\s+")
 _MARGIN = 1.0
@@ -12,10 +13,11 @@ _MARGIN = 1.0
 
 def count(text: str) -> int:
     """Words cost a token for every six letters, digits one for every three, signs one for every two, other scripts one each."""
-    total = 0
-    for piece in _PIECES.findall(text):
-        first = piece[0]
-        if first == " " and len(piece) == 1:
-            continue  # goes with the word behind it
-        total += 1 + (len(piece) - 1) // (6 if first.isalpha() and first.isascii() else 3 if first.isdigit() else 2)
-    return total
+    return sum(times * _cost(piece) for piece, times in Counter(_PIECES.findall(text)).items())
+
+
+def _cost(piece: str) -> int:
+    if piece == " ":
+        return 0  # goes with the word behind it
+    first = piece[0]
+    return 1 + (len(piece) - 1) // (6 if first.isalpha() and first.isascii() else 3 if first.isdigit() else 2)

@@ -61,7 +61,7 @@ class Store:
     @cached_property
     def forgetting(self) -> forgetting.Forgetting:
         """What is taken out, and what stays whatever its age."""
-        return forgetting.Forgetting(self._db, self.let_go)
+        return forgetting.Forgetting(self._db, self.release)
 
     @cached_property
     def _latest(self) -> latest.Latest:
@@ -88,8 +88,9 @@ class Store:
         self._db.close()
 
     def release(self) -> None:
-        """Give the memory of texts that were unpacked back."""
+        """Give the memory of texts that were unpacked, and of what the newest questions were answered with, back."""
         self._db.unpacked.release()
+        self._latest.forget()
 
     def sound(self) -> bool:
         """Whether the whole file is in order; takes seconds for a large one."""
@@ -258,7 +259,7 @@ class Store:
     def latest_messages(self, session: str, *, channels: Collection[Channel], last: int | None = None) -> list[Record]:
         """The same as `messages`; where this store writes they are kept, and after a commit only what it wrote is read.
 
-        `let_go` gives them back.
+        `release` gives them back.
         """
         if not self._writes:
             return self.messages(session, channels=channels, last=last)
@@ -271,10 +272,6 @@ class Store:
         if not self._writes:
             return self.operations(session, kinds=kinds, last=last)
         return self._latest.operations(session, kinds, last)
-
-    def let_go(self) -> None:
-        """Forget what is kept for the next question."""
-        self._latest.forget()
 
     def search(
         self,

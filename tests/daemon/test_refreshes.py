@@ -49,9 +49,9 @@ def test_turn_by_turn_is_as_in_one_go(name, tmp_path):
             if session is not None:
                 one.refresh(session, "turn")
             if number == 5:
-                one.rest()
+                one.release()
         slowly = made(one, session)
-        one.rest()
+        one.release()
         assert slowly == made(one, session)
     with pipeline(tmp_path / "at once") as one:
         one.read_whole(tool, path)

@@ -42,7 +42,7 @@ def test_boxes_go_with_their_session_and_runs_stay_counted(recorded):
     recorded.judging.tick(name, [Tick(1, ticked=True, person=True)])
     key = recorded.judging.start_run(Run(name, "claude-code", 100, 1))
     recorded.judging.end_run(key, 4_000, "written", [Problem("mind", "'- the words'", "the previous mind stays")])
-    recorded.forget([name], 1)
+    recorded.forgetting.forget([name], 1)
     assert [run.problems for run in recorded.judging.runs(name)] == [()]
     assert recorded.judging.ticks(name) == {}
     assert (recorded.judging.spent(100), recorded.judging.spent(101)) == (Spent(1, 4_000), Spent(0, 0))

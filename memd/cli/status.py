@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec import Struct
 
-from memd import config
+from memd import __version__, config
 from memd.cli.common import daemon_state, meant, print_json, reading, silent
 from memd.cli.completion import session_argument
 from memd.config import Config, Paths
@@ -131,7 +131,8 @@ def look(settings: Config, places: Paths, asked: Asked) -> View:
     hung = silent(places) if daemon is None else None
     now = int(time.time() * 1000)
     installed = any(tool.installed for tool in setup.tools)
-    notes = (*restarts(_keeping()), *set_aside(places))
+    kept = _keeping()
+    notes = (*outdated(kept, daemon), *restarts(kept), *set_aside(places))
     return View(now, settings, daemon, hung, notes, spent, tuple(rows), older, story, installed)
 
 
@@ -174,6 +175,16 @@ def _keeping() -> "Keeping":
     from memd.daemon.setup import service  # noqa: PLC0415 - after the help
 
     return service.keeping(service.here(os.environ))
+
+
+def outdated(service: "Keeping", daemon: Mapping[str, Any] | None) -> tuple[str, ...]:
+    """That another memd was installed since the daemon started."""
+    if daemon is None or daemon["version"] == __version__:
+        return ()
+    from memd.daemon.setup.service import again  # noqa: PLC0415 - seldom
+
+    command = again(service.kind, daemon["pid"])
+    return (f"the daemon that runs is memd {daemon['version']}, and this is {__version__}: `{command}` changes that",)
 
 
 def restarts(service: "Keeping") -> tuple[str, ...]:

@@ -2,7 +2,8 @@
 
 from msgspec.structs import replace
 
-from memd.cli.status import restarts
+from memd import __version__
+from memd.cli.status import outdated, restarts
 from memd.daemon.setup.service import Keeping
 
 NONE = Keeping(None, enabled=False, linger=None, trouble=None)
@@ -30,3 +31,11 @@ def test_a_good_service_needs_no_word():
     """But for one that ends at logout."""
     assert _note(kind="systemd", enabled=True, linger=True) == ()
     assert "loginctl enable-linger" in _note(kind="systemd", enabled=True, linger=False)[0]
+
+
+def test_a_daemon_from_before_an_upgrade_is_noted():
+    """With the command that starts it anew; one of this memd's needs no word, and none is no old one."""
+    (note,) = outdated(NONE, {"version": "0.0.1", "pid": 7})
+    assert "memd 0.0.1, and this is " in note
+    assert "`kill 7 && memd run`" in note
+    assert outdated(NONE, {"version": __version__, "pid": 7}) == outdated(NONE, None) == ()

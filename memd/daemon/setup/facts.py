@@ -63,6 +63,9 @@ class SetupFacts(Standing, frozen=True):
     holder: int | None
     """The process that holds the record while no daemon answers; 0 where it is not known which."""
     record: RecordFault | None
+    version: str | None = None
+    """That of the daemon that answers, and its process."""
+    pid: int = 0
 
 
 def facts(paths: Paths, environ: Mapping[str, str], *, ask_tools: bool = False) -> SetupFacts:
@@ -87,6 +90,8 @@ def facts(paths: Paths, environ: Mapping[str, str], *, ask_tools: bool = False) 
         free_bytes=seen.free_bytes,
         config_error=_config_error(paths.config),
         holder=_holder(paths) if daemon is None else None,
+        version=daemon.get("version") if daemon else None,
+        pid=daemon.get("pid", 0) if daemon else 0,
         record=_record_fault(paths.state / "memd.db"),
     )
 

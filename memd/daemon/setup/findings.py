@@ -10,7 +10,9 @@ from shlex import quote
 
 from msgspec import Struct
 
+from memd import __version__
 from memd.daemon.setup.facts import SetupFacts, ToolFacts
+from memd.daemon.setup.service import ServiceFacts, again
 from memd.tools.registry import TOOLS
 
 ENOUGH = 200 * 2**20
@@ -44,7 +46,7 @@ def findings(facts: SetupFacts) -> tuple[Finding, ...]:
         return (first, *_config(facts), *(() if facts.state == "missing" else _state(facts)))
     found = [finding for tool in facts.tools for finding in _tool(tool)]
     found += [finding for tool in facts.tools if tool.installed for finding in _client(tool, facts.backfill_days)]
-    return (*found, *_hook(facts), *_config(facts), *_daemon(facts), *_state(facts))
+    return (*found, *_hook(facts), *_config(facts), *_daemon(facts), *_service(facts.service), *_state(facts))
 
 
 def _tool(tool: ToolFacts) -> Iterator[Finding]:
@@ -132,10 +134,16 @@ def _daemon(facts: SetupFacts) -> Iterator[Finding]:
             text += f"; a daemon that stands still, or another memd at work{who}, holds the record"
             fix = fix if service.kind or not facts.holder else f"kill -9 {facts.holder} && {RUN}"
         yield Finding("daemon-silent", text, fix)
+    elif facts.version not in {None, __version__}:
+        text = f"the daemon that runs is memd {facts.version}, and this is {__version__}"
+        yield Finding("daemon-outdated", text, again(service.kind, facts.pid))
     have, want = facts.watches
     if have < want:
         text = f"the system gives {have} of {want} file watches; memd looks each second instead"
         yield Finding("few-watches", text, WATCHES, note=True)
+
+
+def _service(service: ServiceFacts) -> Iterator[Finding]:
     if service.kind is None:
         why = f" ({service.trouble})" if service.trouble else ""
         fix = RUN if service.trouble else SERVICE

@@ -192,6 +192,17 @@ def look(manager: Manager, paths: Paths) -> ServiceFacts:
     )
 
 
+def again(kind: Kind | None, pid: int) -> str:
+    """The command that starts a running daemon anew."""
+    match kind:
+        case "systemd":
+            return "systemctl --user restart memd.service"
+        case "launchd":
+            return "memd install --service"
+        case None:
+            return f"kill {pid} && memd run"
+
+
 def variables(environ: Mapping[str, str]) -> dict[str, str]:
     """What the service's environment must hold beside the manager's own: places, and PATH without relative folders."""
     found = {name: environ[name] for name in PLACES if environ.get(name)}

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from memd import __version__
 from memd.daemon.setup import hook, settings
 from memd.daemon.setup.facts import facts
 from memd.daemon.setup.findings import findings
@@ -75,6 +76,24 @@ def test_all_is_well(places, installed):
     assert findings(well) == ()
     (note,) = findings(replace(well, service=replace(well.service, confined=False)))
     assert (note.code, note.note) == ("service-unconfined", True)
+
+
+@pytest.mark.parametrize(
+    ("kind", "fix"),
+    [
+        ("systemd", "systemctl --user restart memd.service"),
+        ("launchd", "memd install --service"),
+        (None, "kill 7 && memd run"),
+    ],
+)
+def test_a_daemon_from_before_an_upgrade_is_named(places, installed, kind, fix):
+    """It goes on with the hooks of the new memd; the command starts it anew."""
+    found = _look(places)
+    kept = replace(found.service, kind=kind, enabled=True, current=True)
+    old = replace(found, answers=True, version="0.0.1", pid=7, service=kept)
+    one = next(one for one in findings(old) if one.code == "daemon-outdated")
+    assert (one.fix, "0.0.1" in one.text, __version__ in one.text) == (fix, True, True)
+    assert "daemon-outdated" not in {one.code for one in findings(replace(old, version=__version__))}
 
 
 def test_a_refused_settings_file_is_a_fault(places, installed):

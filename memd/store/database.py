@@ -72,6 +72,18 @@ class Database:
         self.unpacked = Unpacked(connection)
 
     @contextmanager
+    def _trouble(self) -> Iterator[None]:
+        try:
+            with trouble(self.path):
+                yield
+        except sqlite3.OperationalError as error:
+            if self.unpacked.damaged:
+                reason = _REASONS[sqlite3.SQLITE_CORRUPT]
+                told = f"memd's record {self.path} cannot be used: {reason} ({self.unpacked.damaged})"
+                raise RecordDamaged(told) from error
+            raise
+
+    @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
         """All that is executed inside is recorded, or nothing of it.
 
@@ -79,7 +91,7 @@ class Database:
             StoreTrouble: locked for 5 s, full, damaged.
         """
         sql = self._connection
-        with trouble(self.path):
+        with self._trouble():
             sql.execute("BEGIN IMMEDIATE")
             try:
                 yield sql
@@ -99,7 +111,7 @@ class Database:
         try:
             return self._connection.execute(statement, parameters).fetchall()
         except sqlite3.Error:
-            with trouble(self.path):
+            with self._trouble():
                 raise
 
     def each(self, statement: str, parameters: Parameters = ()) -> Iterator[Row]:
@@ -108,7 +120,7 @@ class Database:
         Raises:
             StoreTrouble: locked for 5 s, damaged, unreadable.
         """
-        with trouble(self.path), closing(self._connection.execute(statement, parameters)) as rows:
+        with self._trouble(), closing(self._connection.execute(statement, parameters)) as rows:
             yield from rows
 
     def row(self, statement: str, parameters: Parameters = ()) -> Row | None:
@@ -117,7 +129,7 @@ class Database:
 
     def close(self) -> None:
         """Let the file go; the last writer to leave folds the WAL into it."""
-        with trouble(self.path):
+        with self._trouble():
             self._connection.close()
 
 

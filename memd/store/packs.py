@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from typing import Any
 
+from memd.errors import RecordDamaged
 from memd.model import Channel, Record
 from memd.store.texts import compact
 
@@ -74,8 +75,15 @@ def squeezed(text: bytes) -> bytes:
 
 
 def plain(kept: str | bytes) -> bytes:
-    """The text again; one that was recorded before there were packs is as it is."""
-    return kept.encode() if isinstance(kept, str) else zlib.decompress(kept)
+    """The text again; one that was recorded before there were packs is as it is.
+
+    Raises:
+        RecordDamaged: it is not what was written.
+    """
+    try:
+        return kept.encode() if isinstance(kept, str) else zlib.decompress(kept)
+    except zlib.error as error:
+        raise RecordDamaged(f"memd's record is damaged: a packed text in it cannot be read ({error})") from error
 
 
 class Pack:
@@ -89,6 +97,7 @@ class Pack:
         self._first = first
         self._lengths: list[int | None] = json.loads(lengths)
         self._ends = list(accumulate(length or 0 for length in self._lengths))
+        self._size = len(self._lengths) // len(_PLACES)
 
     @staticmethod
     def content(first: int, entries: Iterable[tuple[Any, ...]]) -> bytes:
@@ -102,7 +111,7 @@ class Pack:
 
     def value(self, number: int, place: int) -> str | None:
         """What stood at a place of an entry."""
-        at = place * SIZE + number - self._first
+        at = place * self._size + number - self._first
         length = self._lengths[at]
         return None if length is None else self._values[self._ends[at] - length : self._ends[at]].decode()
 
@@ -111,6 +120,8 @@ class Unpacked:
     """The function `unpacked(pack, number, place)` of a connection."""
 
     def __init__(self, sql: sqlite3.Connection) -> None:
+        self.damaged = ""
+        """What was wrong with a pack: SQLite says of an error in a function only that there was one."""
         self._sql = sql
         self._packs = OrderedDict[int, Pack]()
 
@@ -120,10 +131,15 @@ class Unpacked:
 
     def __call__(self, pack: int, number: int, place: int) -> str | None:
         """What stood at a place of an entry; `pack` is a row of the table."""
-        found = self._packs.get(pack)
-        if found is None:
-            first, kept = self._sql.execute("SELECT first, entries FROM pack WHERE id = ?", (pack,)).fetchone()
-            found = self._packs[pack] = Pack(first, plain(kept))
-            if len(self._packs) > _KEPT:
-                self._packs.popitem(last=False)
-        return found.value(number, place)
+        try:
+            return (self._packs.get(pack) or self._read(pack)).value(number, place)
+        except (RecordDamaged, TypeError, ValueError, IndexError) as error:
+            self.damaged = f"pack {pack}: {error}"
+            raise
+
+    def _read(self, pack: int) -> Pack:
+        first, kept = self._sql.execute("SELECT first, entries FROM pack WHERE id = ?", (pack,)).fetchone()
+        found = self._packs[pack] = Pack(first, plain(kept))
+        if len(self._packs) > _KEPT:
+            self._packs.popitem(last=False)
+        return found

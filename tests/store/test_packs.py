@@ -4,6 +4,7 @@ import zlib
 
 import pytest
 
+from memd.errors import RecordDamaged
 from memd.model import Channel, State
 from memd.store import Store, packs
 
@@ -119,3 +120,42 @@ def test_memory_is_given_back(store):
     store.release()
     assert len(store._db.unpacked._packs) == 0
     assert entries(store) == before
+
+
+@pytest.mark.parametrize("damage", ["entries = x'00'", "entries = substr(entries, 1, 40)", "id = id + 100"])
+def test_a_pack_that_is_damaged(store, damage):
+    """The record counts as damaged, as where SQLite finds it out: it is set aside, and no text is given back wrong."""
+    commit(store, *story(64))
+    store._db.rows(f"UPDATE pack SET {damage}")
+    for ask in (store.messages, store.operations):
+        with pytest.raises(RecordDamaged, match="the file is damaged"):
+            ask(ONE.session)
+    with pytest.raises(RecordDamaged), store._db.transaction() as sql:
+        sql.execute("SELECT unpacked(pack, number, 0) FROM message WHERE pack NOTNULL").fetchall()
+
+
+def test_a_text_of_a_checkpoint_that_is_damaged(store):
+    """The same."""
+    commit(store, message("a"))
+    store.add_checkpoint(checkpoint(1), "d")
+    store._db.rows("UPDATE checkpoint SET scene = x'00'")
+    with pytest.raises(RecordDamaged):
+        store.current_checkpoint(ONE.session)
+
+
+def test_what_a_pack_looks_like():
+    """The form on disk is read for ever, whatever the size of new ones."""
+    content = b"[3,null,2,null,4,null]\ntwo{}turn"
+    assert [packs.Pack(7, content).value(number, place) for number in (7, 8) for place in range(3)] == [
+        "two",
+        "{}",
+        "turn",
+        None,
+        None,
+        None,
+    ]
+    entries = [(2, "é", None, "t"), (1, "one", '{"n":1}', None)]
+    assert (
+        packs.Pack.content(1, entries)
+        == (f"[3,2{',null' * 30},7{',null' * 31},null,1{',null' * 30}]\noneé" + '{"n":1}t').encode()
+    )

@@ -182,11 +182,11 @@ def _save_context(sql: sqlite3.Connection, row: int, batch: Batch) -> None:
 
 
 def _save_source(sql: sqlite3.Connection, seed: Seed, reached: Reached, batch: Batch) -> None:
-    ((row,),) = sql.execute(
+    sql.execute(
         "INSERT INTO source (path, session, cursor, reader, unit, size, offset, number, gone_at, seen_at)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL, ?) ON CONFLICT (path) DO UPDATE SET session = excluded.session,"
         " cursor = excluded.cursor, reader = excluded.reader, unit = excluded.unit, size = excluded.size,"
-        " offset = excluded.offset, number = excluded.number, gone_at = NULL, seen_at = excluded.seen_at RETURNING row",
+        " offset = excluded.offset, number = excluded.number, gone_at = NULL, seen_at = excluded.seen_at",
         (
             seed.path,
             batch.session["row"],
@@ -198,7 +198,13 @@ def _save_source(sql: sqlite3.Connection, seed: Seed, reached: Reached, batch: B
             batch.position,
             batch.now,
         ),
-    ).fetchall()
+    )
+    if reached.anew or reached.places:
+        _save_places(sql, seed.path, reached)
+
+
+def _save_places(sql: sqlite3.Connection, path: str, reached: Reached) -> None:
+    ((row,),) = sql.execute("SELECT row FROM source WHERE path = ?", (path,))
     if reached.anew:
         sql.execute("DELETE FROM place WHERE source = ?", (row,))
     sql.executemany(

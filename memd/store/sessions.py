@@ -1,7 +1,7 @@
 """Sessions and sources: lists, the one that a person means, and how far each transcript is read."""
 
-from collections.abc import Callable, Iterator
-from itertools import chain
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from memd.errors import Ambiguous, NotFound
 from memd.model import Session
@@ -10,30 +10,34 @@ from memd.store.rows import SourceRow
 
 _SHOWN = 5
 _NO_LIMIT = -1
+_FIELDS = (
+    'id, tool, native, parent, path, cwd, title, model, "window", version, entrypoint, forked_from, created_at, last_at,'
+    " ended_at, turn_ended_at, tokens, messages, compactions, seen_at"
+)
+"""The columns in the order of `Session`'s fields."""
 
 
 def session(database: Database, name: str) -> Session | None:
     """The session with exactly this id."""
-    found = database.row(
-        'SELECT id, tool, native, parent, path, cwd, title, model, "window", version, entrypoint, forked_from,'
-        " created_at, last_at, ended_at, turn_ended_at, tokens, messages, compactions, seen_at"
-        " FROM session WHERE id = ?",
-        (name,),
-    )
+    found = database.row(f"SELECT {_FIELDS} FROM session WHERE id = ?", (name,))  # noqa: S608 - a constant
     return Session(*found) if found else None
 
 
 def each(database: Database, *, children: bool, last: int | None = None) -> Iterator[Session]:
-    """All sessions or the last N, the one with the newest entry first.
+    """All sessions or the last N, the one with the newest entry first."""
+    return _each(database, "parent IS NULL OR ?", (children,), last)
+
+
+def _each(database: Database, condition: str, parameters: Sequence[Any], last: int | None) -> Iterator[Session]:
+    """Those for which a condition holds, the same way.
 
     Which they are is asked first: to sort ten thousand whole rows takes twice as long.
     """
+    newest = "ORDER BY ifnull(last_at, seen_at) DESC, row DESC"
     rows = database.each(
-        'SELECT id, tool, native, parent, path, cwd, title, model, "window", version, entrypoint, forked_from,'
-        " created_at, last_at, ended_at, turn_ended_at, tokens, messages, compactions, seen_at FROM session"
-        " WHERE row IN (SELECT row FROM session WHERE parent IS NULL OR ?"
-        "  ORDER BY ifnull(last_at, seen_at) DESC, row DESC LIMIT ?) ORDER BY ifnull(last_at, seen_at) DESC, row DESC",
-        (children, _NO_LIMIT if last is None else last),
+        f"SELECT {_FIELDS} FROM session WHERE row IN (SELECT row FROM session WHERE {condition} {newest} LIMIT ?)"  # noqa: S608
+        f" {newest}",  # constants
+        (*parameters, _NO_LIMIT if last is None else last),
     )
     return (Session(*row) for row in rows)
 
@@ -60,11 +64,12 @@ def tally(database: Database, *, children: bool) -> dict[str, int]:
 def find(database: Database, text: str | None, cwd: str | None) -> Session:
     """The session that a person means; see `Store.find`."""
     if text is None:
-        return _newest(each(database, children=False), cwd)
+        return _newest(database, cwd)
     if not text:
         raise NotFound("the name of a session that was given is empty; leave it out, and the newest is meant")
-    exact = None if _undecoded(text) else session(database, text)
-    return exact or _only(text, _matches(list(each(database, children=True)), text))
+    found = [] if _undecoded(text) else _beginning(database, text)
+    exact = [one for one in found if one.id == text] or [one for one in found if _bare(one) == text]
+    return _only(text, exact or found)
 
 
 def _undecoded(text: str) -> bool:
@@ -72,18 +77,20 @@ def _undecoded(text: str) -> bool:
     return any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
-def _newest(everyone: Iterator[Session], cwd: str | None) -> Session:
-    newest = next(everyone, None)
-    if newest is None:
+def _newest(database: Database, cwd: str | None) -> Session:
+    here = None if cwd is None or _undecoded(cwd) else cwd
+    found = next(_each(database, "parent IS NULL AND cwd = ?", (here,), 1), None)
+    found = found or next(each(database, children=False, last=1), None)
+    if found is None:
         raise NotFound("no session is recorded yet")
-    return next((one for one in chain([newest], everyone) if cwd is not None and one.cwd == cwd), newest)
+    return found
 
 
-def _matches(everyone: list[Session], text: str) -> list[Session]:
-    """Sub-agents only where the text holds "/"; a whole id without the tool wins over ids that go on."""
-    offered = [one for one in everyone if one.parent is None or "/" in text]
-    whole = [one for one in offered if _bare(one) == text]
-    return whole or [one for one in offered if one.id.startswith(text) or _bare(one).startswith(text)]
+def _beginning(database: Database, text: str) -> list[Session]:
+    """Those whose id begins so, with the tool or without it; sub-agents only where the text holds "/"."""
+    begins = "substr(id, 1, length(?2)) = ?2 OR substr(id, length(tool) + 2, length(?2)) = ?2"
+    condition = f"(parent IS NULL OR ?1) AND ({begins})"
+    return list(_each(database, condition, ("/" in text, text), None))
 
 
 def _bare(one: Session) -> str:

@@ -11,6 +11,7 @@ from msgspec import Struct
 from memd.extract.material import Material
 from memd.extract.skills import Skill
 from memd.model import MEMO_CHANNELS, Record, marks
+from memd.model.once import once
 from memd.model.secrets import mask
 from memd.model.text import clock, line
 from memd.render.sizing import Sizer, head_and_tail
@@ -101,7 +102,7 @@ def recent(material: Material, room: int, sizer: Sizer) -> str:
     said = [r for r in material.said if r.channel in MEMO_CHANNELS and r.in_force]
     blocks = list[str]()
     for record in sorted((*said, *material.agent), key=lambda one: -one.number):
-        block = _block(record, room if not blocks else None, sizer)
+        block = _block(record, record.text) if blocks else _newest(record, room, sizer)
         room -= sizer.count(block)
         if blocks and room < 0:
             break
@@ -112,9 +113,12 @@ def recent(material: Material, room: int, sizer: Sizer) -> str:
     return "\n".join([head, *reversed(blocks)]) if blocks else ""
 
 
-def _block(record: Record, room: int | None, sizer: Sizer) -> str:
-    """One message; the newest is cut where it alone is too long."""
-    text = record.text
-    if room is not None:
-        text = head_and_tail(text, room, f"[… cut here; the record has all of #{record.number} …]", sizer)
+def _newest(record: Record, room: int, sizer: Sizer) -> str:
+    """The newest message; it is cut where it alone is too long."""
+    pointer = f"[… cut here; the record has all of #{record.number} …]"
+    return _block(record, head_and_tail(record.text, room, pointer, sizer))
+
+
+@once(1_024)
+def _block(record: Record, text: str) -> str:
     return f"#{record.number} {clock(record.at)} {record.channel.value}\n{marks.escape(text)}\n"

@@ -32,6 +32,16 @@ LONGEST = 200
 _ANY = re.compile("")
 _IS_PATH = re.compile(r"^[~/.]|\.\w{1,8}(?::[\d-]+)?$|/.*/|\d|[-_]")
 """Two words with a slash between them ("reads/writes") are language."""
+_TAKEN = (
+    ("value", _URL, re.compile("://")),
+    ("path", _PATH, re.compile("/")),
+    ("path", _FILE, re.compile(r"\.[a-z]")),
+    ("value", _UUID, re.compile("-[0-9a-f]{4}-[0-9a-f]{4}-")),
+)
+"""What is taken out of a text before the others are looked for, each with a sign without which there is none: it is found in a
+tenth of the time."""
+_DOTTED = re.compile(r"\.\d+\.\d")
+"""The same for a version."""
 _NOT_ROUND = re.compile(rf"^(?!(?:{'|'.join(_ROUND)})$)")
 
 
@@ -50,16 +60,18 @@ def strings(text: str) -> tuple[tuple[str, str, str], ...]:
 
 def _all(text: str) -> Iterator[tuple[str, str, str]]:
     text = STAND_IN.sub(" ", text)
-    for kind, pattern in (("value", _URL), ("path", _PATH), ("path", _FILE), ("value", _UUID)):
+    for kind, pattern, sign in _TAKEN:
+        if not sign.search(text):
+            continue
         taken, text = _take(pattern, text, tells=_IS_PATH if kind == "path" else _ANY)
         yield from ((kind, item, "") for item, _ in taken)
     text = _STAMP.sub(" ", text)
-    for pattern in (_VERSION, _ISSUE, _HASH, _NUMBER):
+    for pattern in (_VERSION, _ISSUE, _HASH, _NUMBER) if _DOTTED.search(text) else (_ISSUE, _HASH, _NUMBER):
         taken, _ = _take(pattern, text, tells=_NOT_ROUND)
         yield from (("value", item, label) for item, label in taken)
     yield from (("value", match, "") for match in _PAIR.findall(text))
     for word in _NAME.findall(text):
-        if 5 <= len(word) <= 80 and _codelike(word):
+        if 5 <= len(word) <= 80 and not (word.isalpha() and word.islower()) and _codelike(word):
             yield "name", word, ""
 
 

@@ -39,6 +39,15 @@ def write_atomic(path: Path, data: bytes, mode: int = 0o600, *, durable: bool = 
         _sync_folder(target.parent)
 
 
+def write_new(path: Path, data: bytes) -> None:
+    """Make a file (0600) in a folder that nobody looks into yet: it needs no other name first.
+
+    Raises:
+        OSError: as in `write_atomic`; or there is one.
+    """
+    _fill(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), data, 0o600, durable=False)
+
+
 def _fill(descriptor: int, data: bytes, mode: int, *, durable: bool) -> None:
     with os.fdopen(descriptor, "wb") as file:
         os.fchmod(descriptor, mode)

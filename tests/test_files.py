@@ -276,3 +276,15 @@ class TestLock:
         for content in (b"", b"-3", b"somebody\n", b"\xb2"):
             lock.path.write_bytes(content)
             assert lock.holder() is None
+
+
+def test_a_new_file_is_private_and_takes_nobodys_place(tmp_path):
+    """Whatever the umask; where there is one already it stays as it was."""
+    before = os.umask(0)
+    try:
+        files.write_new(tmp_path / "a", b"whole")
+    finally:
+        os.umask(before)
+    with pytest.raises(FileExistsError):
+        files.write_new(tmp_path / "a", b"other")
+    assert ((tmp_path / "a").read_bytes(), stat.S_IMODE((tmp_path / "a").stat().st_mode)) == (b"whole", 0o600)

@@ -68,11 +68,11 @@ class Folders:
         files.private_dir(fresh / "ready")
         parts = checkpoint.parts
         for name, content in zip(_TEXTS, (parts.mind, parts.memo, parts.scene, text), strict=True):
-            files.write_atomic(fresh / name, content.encode("utf-8", "replace"), durable=False)
+            files.write_new(fresh / name, content.encode("utf-8", "replace"))
         if patch:
-            files.write_atomic(fresh / _PATCH, patch.encode("utf-8", "replace"), durable=False)
+            files.write_new(fresh / _PATCH, patch.encode("utf-8", "replace"))
         for name, reply in ready.items():
-            files.write_atomic(fresh / "ready" / name, reply, durable=False)
+            files.write_new(fresh / "ready" / name, reply)
         files.remove_tree(target)  # a number that was written and never became current
         fresh.rename(target)
 
@@ -134,7 +134,7 @@ class Folders:
         files.remove_tree(fresh)
         files.private_dir(fresh)
         for name, reply in ready.items():
-            files.write_atomic(fresh / name, reply, durable=False)
+            files.write_new(fresh / name, reply)
         _link(folder / "ready", fresh)
         for old in place.glob("ready*"):
             if old.name not in {fresh.name, used.name}:

@@ -49,6 +49,7 @@ _BACK = 30
 """A piece is at most so many characters behind the start of its shape."""
 _NAMED = r"[\w.-]{0,30}[\\\"']{0,3}\s{0,3}[:=]|(?P<blank>\s)"
 _NAMES = ("assword", "ASSWORD", "asswd", "ASSWD", "hrase", "HRASE", "ecret", "ECRET", "token", "Token", "TOKEN")
+_PRIVATE = "PRIVATE KEY"
 _HINTS = {
     **dict.fromkeys(("AKIA", "ASIA"), r"[A-Z2-7]{16}"),
     "AIza": r"[\w-]{35}",
@@ -68,10 +69,14 @@ _HINTS = {
     "KEY": rf"(?<=[A-Z_-]KEY)(?:{_NAMED}|-[\w-]{{10}})",
     "Key": rf"(?<=[A-Za-z_-]Key)(?:{_NAMED})",
     **dict.fromkeys(_NAMES, _NAMED),
+    _PRIVATE: "",
 }
 """Pieces of which each shape has one, and what follows them where it may be a secret's. A blank behind a name, as in "token
 count", gives no value unless the name is a flag."""
 _PIECES = AhoCorasick(_HINTS)
+_WINDOW, _OVER = 1 << 16, max(map(len, _HINTS)) - 1
+"""So many characters are looked through at once, since each piece found takes memory; a piece may begin in one window and end
+in the next."""
 _FOLLOWS = [re.compile(pattern) for pattern in _HINTS.values()]
 _ISSUED = (
     r"A[KS]IA[A-Z2-7]{16}\b",  # AWS: the id of a key; the key itself is found by its name
@@ -137,14 +142,14 @@ def mask(text: str) -> str:
     >>> mask("export API_KEY=q9ZkP2vX7rLm")
     'export API_KEY=[secret sha256:68917652]'
     """
-    pieces = _pieces(text)
-    if not pieces:
+    hints = _hints(text)
+    if not hints:
         return text
-    if "PRIVATE KEY" in text:  # never without a piece: its last word is one
+    if _PRIVATE in text:
         text = _KEY.sub(_without_key, text)
-        pieces = _pieces(text)
+        hints = _hints(text)
     kept, done = [], 0
-    for first, last in _secrets(text, pieces):
+    for first, last in _secrets(text, hints):
         kept += [text[done:first], stand_in(text[first:last])]
         done = last
     return "".join([*kept, text[done:]]) if kept else text
@@ -156,28 +161,38 @@ def masked_in(piece: str, whole: str) -> str:
     >>> masked_in("q9ZkP2vX7rLm", "export API_KEY=q9ZkP2vX7rLm")
     '[secret sha256:68917652]'
     """
-    found = {whole[first:last] for first, last in _secrets(whole, _pieces(whole))}
+    found = {whole[first:last] for first, last in _secrets(whole, _hints(whole))}
     for secret in sorted(found, key=len, reverse=True):
         part = len(piece) >= _PART and piece in secret
         piece = stand_in(piece) if part else piece.replace(secret, stand_in(secret))
     return mask(piece)
 
 
-def _secrets(text: str, pieces: list[tuple[int, int, int]]) -> Iterator[tuple[int, int]]:
+def _secrets(text: str, hints: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     """Where secrets begin and end, in order."""
     at = 0
-    for piece, start, end in pieces:
-        hint = _FOLLOWS[piece].match(text, end) if start >= at else None
-        if hint is None or (hint.lastgroup == "blank" and "--" not in text[max(0, start - _BACK) : start]):
+    for start, end in hints:
+        if start < at:
             continue
         starts = range(max(at, start - _BACK), start + 1)
         found = next(filter(None, (_SHAPE.match(text, begin) for begin in starts)), None)
         at = start + 1
         if found:
             found, kind = (found, kind) if (kind := _kind(found)) else _within(found)
-            at = max(hint.end(), found.end())
+            at = max(end, found.end())
             if kind:
                 yield found.span(kind)
+
+
+def _hints(text: str) -> list[tuple[int, int]]:
+    """Where a piece stands with what has to follow it: its start, and the end of that."""
+    hints = []
+    for first in range(0, len(text), _WINDOW):
+        for piece, start, end in _pieces(text[first : first + _WINDOW + _OVER]):
+            hint = _FOLLOWS[piece].match(text, first + end) if start < _WINDOW else None
+            if hint and (hint.lastgroup != "blank" or "--" in text[max(0, first + start - _BACK) : first + start]):
+                hints.append((first + start, hint.end()))
+    return hints
 
 
 def _pieces(text: str) -> list[tuple[int, int, int]]:

@@ -250,3 +250,11 @@ def test_what_holds_no_text_passes_as_it_is():
 def test_half_a_character_does_not_hide_a_secret():
     """Nor does it raise: where the text has it, it stays."""
     assert mask(f"\ud83d API_KEY={R}") == f"\ud83d {mask(f'API_KEY={R}')}"
+
+
+@pytest.mark.parametrize("before", [*range(65_510, 65_540), 131_060])
+def test_a_secret_is_found_wherever_it_stands_in_a_long_text(before):
+    """A text is looked through window by window, and a name may stand on the border."""
+    text = f"{'word ' * (before // 5)}{'x' * (before % 5)} API_KEY={R} and on"
+    assert mask(text).endswith(f" API_KEY={mask(f'API_KEY={R}').partition('=')[2]} and on")
+    assert R not in mask(text)

@@ -23,6 +23,7 @@ except ImportError:  # not every interpreter has it apart
     import socket as _socket  # type: ignore[no-redef]
 
 LIMIT = 64 * 2**20  # bytes of payload; the daemon takes no more
+READY = 2**20  # bytes of a ready reply; the longest are a tenth of it
 WORD = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
 
 
@@ -118,7 +119,10 @@ def ask(socket: str, tool: str, event: str, part: str, payload: bytes) -> bytes 
 
 
 def ready(state: str, tool: str, event: str, part: str, payload: bytes) -> bytes:
-    """The reply that lies ready on disk for the session that the payload names; raises OSError when none does."""
+    """The reply that lies ready on disk for the session that the payload names; raises OSError when none does.
+
+    What a power cut left as zeros, and what is no plain file, is none.
+    """
     session, source = (
         field(payload, b"session_id") or "",
         field(payload, b"source") if event == "SessionStart" else None,
@@ -126,8 +130,9 @@ def ready(state: str, tool: str, event: str, part: str, payload: bytes) -> bytes
     name = event + (f".{source}" if source else "") + (f".{part}" if part != "-" else "")
     if not (plain(session) and plain(source or "-")):
         return b""
-    with open(f"{state}/sessions/{tool}/{session}/ready/{name}", "rb", 0) as file:
-        return file.readall()
+    file = posix.open(f"{state}/sessions/{tool}/{session}/ready/{name}", posix.O_RDONLY | posix.O_NONBLOCK)
+    text = posix.read(file, READY) if posix.fstat(file).st_mode & 0o170000 == 0o100000 else b""
+    return b"" if text[:1] == b"\0" else text
 
 
 def field(payload: bytes, name: bytes) -> str | None:

@@ -135,7 +135,7 @@ class Lock:
             OSError: the file cannot be opened, or its file system has no locks.
         """
         while self._descriptor is None:
-            descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600)
+            descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
             try:
                 if not _flock(descriptor, blocking=blocking):
                     return False

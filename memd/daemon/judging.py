@@ -100,7 +100,11 @@ def _right(row: Checkpoint, part: str) -> bool:
 
 def _edited(path: Path, mine: list[str]) -> str | None:
     content = files.read_bytes_or_none(path)
-    if content is None or content in {text.encode("utf-8", "replace") for text in mine}:
+    if (
+        content is None
+        or (content and not content.strip(b"\0"))
+        or content in {text.encode("utf-8", "replace") for text in mine}
+    ):
         return None
     return content.decode("utf-8", "replace")
 

@@ -210,7 +210,7 @@ class Keeper:
         budget = self.budget(session, tool)
         full = compose(content, budget, tokens, limits(tool, now.beside))
         replies = self.ready.replies(tool, content, full, now, budget)
-        if self._folders.text(folder, current.number) is None:
+        if not self._folders.kept(folder, current.number):
             self._folders.write(folder, current, full.text, replies)
         self._folders.replace_replies(folder, current.number, replies)
         self._folders.publish(folder, current.number)

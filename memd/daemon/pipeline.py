@@ -273,7 +273,7 @@ class Pipeline:
     def unfinished(self) -> list[str]:
         """Sessions whose checkpoint or its files a crash left behind the record, the newest first."""
         return self.store.unfinished(
-            lambda tool, native, number: self.folders.published(self.folders.session(tool, native)) == number
+            lambda tool, native, number: self.folders.sound(self.folders.session(tool, native), number)
         )
 
     def missing(self) -> Iterator[tuple[Tool, Path]]:

@@ -10,9 +10,10 @@
 Other replies for the same number go into history/0007/ready.2, ready.3, …
 
 A number is written whole under another name and then given its own; the record's row makes it current. The copies at the top
-and the link are made after that, and made again at start where a crash came between.
+and the link are made after that, and made again at start where a crash came between, or a power cut left zeros in their place.
 """
 
+import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -24,6 +25,8 @@ from memd.model import Checkpoint
 _TEXTS = ("mind.md", "memo.md", "scene.md", "checkpoint.md")
 _PATCH = "changes.diff"
 _TRIES = 10
+_LATELY = 7 * 86_400
+"""Seconds since a number was written in which its files are looked into at a start: what a power cut takes was written last."""
 
 
 class Replies(Struct, frozen=True):
@@ -86,7 +89,7 @@ class Folders:
         for name in _TEXTS:
             content = files.read_bytes_or_none(source / name)
             if content is not None and content != files.read_bytes_or_none(folder / name):
-                files.write_atomic(folder / name, content, durable=False)
+                _put(folder / name, content)
         if self.published(folder) != number:
             _link(folder / "ready", source / "ready")
 
@@ -96,7 +99,7 @@ class Folders:
             content = text.encode("utf-8", "replace")
             if content != files.read_bytes_or_none(folder / name):
                 files.private_dir((folder / name).parent)
-                files.write_atomic(folder / name, content, durable=False)
+                _put(folder / name, content)
         for old in folder.glob("skills/*"):
             if f"skills/{old.name}" not in texts:
                 old.unlink(missing_ok=True)
@@ -107,6 +110,26 @@ class Folders:
             return int((folder / "ready").resolve(strict=True).parent.name)
         except (OSError, ValueError):
             return 0
+
+    def sound(self, folder: Path, number: int) -> bool:
+        """Whether hooks find this number, and its files, where they were written lately, hold something."""
+        place = _numbered(folder, number)
+        try:
+            if self.published(folder) != number:
+                return False
+            if time.time() - place.stat().st_mtime > _LATELY:
+                return True
+            copies = [folder / name for name in _TEXTS]
+            return self.kept(folder, number) and all(map(_begins, [*copies, *(folder / "ready").iterdir()]))
+        except OSError:
+            return False
+
+    def kept(self, folder: Path, number: int) -> bool:
+        """Whether the texts of a number are there and hold something."""
+        try:
+            return all(_begins(_numbered(folder, number) / name) for name in _TEXTS)
+        except OSError:
+            return False
 
     def replies(self, folder: Path) -> Replies:
         """The ready replies, all of the same number and made at the same time."""
@@ -172,6 +195,20 @@ class Folders:
 
 def _numbered(folder: Path, number: int) -> Path:
     return folder / "history" / f"{number:04}"
+
+
+def _put(path: Path, content: bytes) -> None:
+    """A link in a copy's place is taken away: what it leads to is somebody's file."""
+    if path.is_symlink():
+        path.unlink()
+    files.write_atomic(path, content, durable=False)
+
+
+def _begins(path: Path) -> bool:
+    """Whether a file holds a text, as far as its first byte tells; a reply may be empty."""
+    with path.open("rb") as file:
+        first = file.read(1)
+    return first != b"\0" and (first != b"" or path.name not in _TEXTS)
 
 
 def _link(link: Path, place: Path) -> None:

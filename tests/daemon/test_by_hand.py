@@ -120,3 +120,17 @@ def test_memds_own_files_are_no_edits(bench, monkeypatch):
     bench.says("And one more")
     assert bench.pipeline.store.judged_numbers(NAME) == []
     assert bench.pipeline.store.judging.ticks(NAME) == {}
+
+
+def test_zeros_are_no_edit(bench):
+    """A power cut left them: the copies and the replies are made again from the record, and nobody is told of an edit."""
+    before = {path: path.read_bytes() for path in bench.folder.rglob("*") if path.is_file()}
+    for path, content in before.items():
+        path.write_bytes(b"\0" * len(content))
+    assert bench.pipeline.unfinished() == [NAME]
+    bench.pipeline.keeper._laid.clear()  # as after a start
+    made = bench.refresh()
+    assert (made.noted, bench.pipeline.unfinished()) == ((), [])
+    for name in ("mind.md", "memo.md", "scene.md", "checkpoint.md"):
+        assert (bench.folder / name).read_bytes() == before[bench.folder / name]
+    assert not (bench.folder / "mind.edited.md").exists()

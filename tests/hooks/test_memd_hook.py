@@ -96,6 +96,10 @@ class Hook:
             loop.close()
 
 
+def made_of_zeros(path):
+    path.write_bytes(b"\0" * 700)
+
+
 @pytest.fixture
 def hook(tmp_path):
     return Hook(tmp_path)
@@ -682,3 +686,13 @@ def test_it_loads_next_to_nothing(hook):
     code += "posix.write(1, ' '.join(set(sys.modules) - before).encode())"
     loaded = hook.run(command=[*PYTHON, "-B", "-c", code]).decode().split()
     assert set(loaded) <= {"memd_hook", "_socket"}
+
+
+@pytest.mark.parametrize("make", [made_of_zeros, os.mkfifo, os.mkdir, lambda path: path.symlink_to("/dev/zero")])
+def test_what_is_no_text_on_disk_is_not_given(hook, make):
+    """What a power cut left of a reply, and what is no file at all: nothing is said, and nobody waits for it."""
+    hook.ready("SessionStart.compact.1", b"")
+    path = hook.state / "sessions" / "claude-code" / SESSION / "ready" / "SessionStart.compact.1"
+    path.unlink()
+    make(path)
+    assert hook.run("claude-code", "SessionStart", "1", payload=COMPACT) == b""

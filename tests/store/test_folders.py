@@ -84,6 +84,30 @@ def test_copies_that_a_crash_left_behind_are_made_again(folders, folder):
     assert [(folder / name).read_text() for name in ("mind.md", "memo.md")] == ["mind 2\n", "memo 2\n"]
 
 
+@pytest.mark.parametrize("left", [b"", b"\0\0\0\0\0\0\0"], ids=["nothing", "zeros"])
+@pytest.mark.parametrize("name", ["mind.md", "history/0001/memo.md", "ready/PreCompact"])
+def test_what_a_power_cut_left_of_a_file_is_seen(folders, folder, name, left):
+    """Its name is there and its bytes are not: nothing waits for the disk when a number is written. A reply may be empty."""
+    put(folders, folder, 1)
+    assert folders.sound(folder, 1)
+    (folder / name).write_bytes(left)
+    assert folders.sound(folder, 1) == (name == "ready/PreCompact" and not left)
+
+
+def test_a_link_in_a_copys_place_is_not_written_through(folders, folder, tmp_path):
+    """What it leads to stays as it is."""
+    put(folders, folder, 1)
+    other = tmp_path / "other"
+    other.write_bytes(b"mine")
+    for name in ("mind.md", "recent.md"):
+        (folder / name).unlink(missing_ok=True)
+        (folder / name).symlink_to(other)
+    put(folders, folder, 2)
+    folders.lay_beside(folder, {"recent.md": "newest"})
+    assert other.read_bytes() == b"mine"
+    assert ((folder / "mind.md").read_text(), (folder / "recent.md").read_text()) == ("mind 2\n", "newest")
+
+
 def test_other_replies_replace_all_of_the_old(folders, folder):
     """Four parts, then the short form's one, then four again: nothing of the one stays beside the other."""
     put(folders, folder, 3, **{f"SessionStart_compact_{k}": b"long" for k in range(1, 5)})

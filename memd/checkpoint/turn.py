@@ -72,7 +72,7 @@ def draft(
         running=not turn.ended,
         memo=listed,
         unstated=tuple(turns.unstated(material)),
-        recent=tuple(record for record in turns.telling(material) if record != material.agent[-1]),
+        recent=tuple(record for record in material.telling if record != material.agent[-1]),
         skills=tuple((one.skill.name, one.text) for one in beside.texts),
         newest=f"{beside.folder}/{NEWEST}" if beside.recent else "",
         asks=asks,

@@ -1,5 +1,6 @@
 """Everything of one session that a checkpoint is made from, as the store gave it."""
 
+from collections import Counter
 from functools import cached_property
 
 from msgspec import Struct
@@ -38,6 +39,12 @@ class Material(Struct, frozen=True, dict=True):
     def begun(self) -> tuple[Record, ...]:
         """The entries with which turns began."""
         return tuple(filter(begins, self.said))
+
+    @cached_property
+    def telling(self) -> tuple[Record, ...]:
+        """The agent's texts that say something new: not those that it wrote word for word more than once."""
+        times = Counter(record.text.strip() for record in self.agent)
+        return tuple(record for record in self.agent if times[record.text.strip()] == 1)
 
     @property
     def upto(self) -> int:

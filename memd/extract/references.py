@@ -42,7 +42,7 @@ MEMO, CHANGED, READ = Home(""), "changed", "read"
 """A person's words need no home: the memo shows them."""
 
 
-class Reference(Struct, frozen=True):
+class Reference(Struct, frozen=True, gc=False):
     """One exact string; `number` is the entry that mentioned it last."""
 
     text: str
@@ -70,7 +70,7 @@ Mention = tuple[int, float, Home, Sequence[Exact]]
 """The number of the entry, what a mention in it counts, and of one text that somebody wrote the home and the strings."""
 
 
-class _Tally(Struct):
+class _Tally(Struct, gc=False):
     """What the mentions of one string so far come to: not frozen, for there are ten times as many mentions as strings."""
 
     kind: str

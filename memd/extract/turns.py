@@ -6,7 +6,6 @@ apart: its text is shown as delivered and never as the request.
 """
 
 import re
-from collections import Counter
 from itertools import chain
 
 from msgspec import Struct
@@ -78,12 +77,6 @@ def _telling(record: Record) -> bool:
     text = record.text.strip().lower().rstrip(".!?。！？")
     trifle = text in _TRIFLES or (len(text.split()) <= 5 and re.match(_AGREED, text) is not None)
     return not trifle and record.extra.get("command") != "goal"
-
-
-def telling(material: Material) -> list[Record]:
-    """The agent's texts that say something new: not those that it wrote word for word more than once."""
-    times = Counter(record.text.strip() for record in material.agent)
-    return [record for record in material.agent if times[record.text.strip()] == 1]
 
 
 def current(material: Material) -> Turn:

@@ -189,4 +189,4 @@ def test_what_the_agent_writes_again_and_again_says_nothing_new():
     made = Story()
     for words in ("Done.", "The cap is in limits.toml.", " Done.\n"):
         made.agent(words)
-    assert [record.text for record in turns.telling(made.material())] == ["The cap is in limits.toml."]
+    assert [record.text for record in made.material().telling] == ["The cap is in limits.toml."]

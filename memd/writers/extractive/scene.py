@@ -36,7 +36,7 @@ def scene(material: Material, mind: str) -> str:
 
 def _step(material: Material, turn: turns.Turn) -> Iterator[str]:
     tasks = work.tasks(material)
-    if material.agent and material.agent[-1] in turns.telling(material):
+    if material.agent and material.agent[-1] in material.telling:
         yield _last_words(material.agent[-1])
     for task in (task for task in tasks if task.status == "in_progress"):
         yield f"- Task {task.id} of {len(tasks)} (W1): {oneline(task.text, 300)}"

@@ -1,6 +1,7 @@
 """What people said, in small and in large texts: each message once, what was said once first, and no guess at replacements."""
 
 import re
+import time
 
 import pytest
 from factories import LIMITS, MINUTE, SIZER, content, record
@@ -102,3 +103,11 @@ def test_times_are_told_where_an_hour_lies_between():
         "#4: message 4",
         "#5: message 5",
     ]
+
+
+def test_a_pasted_run_of_letters_costs_no_more_than_its_length():
+    """A pattern that begins anew at each letter took ten seconds for fifty thousand, and no hook was answered meanwhile."""
+    pasted = "Please look at this key of ours: " + "y" * 500_000
+    before = time.process_time()
+    assert restated([record(1, f"{pasted} 1"), record(2, f"{pasted} 2")]) == {1: 2}
+    assert time.process_time() - before < 2

@@ -43,7 +43,11 @@ def sessions(home: Home, count: int) -> None:
 def _checkpoint(pipeline: Pipeline, name: str) -> None:
     session = pipeline.store.session(name)
     assert session is not None
-    parts = Parts("# Where I am\n\n" + "What was agreed. " * 60, "", "## Next step\n\n" + "What comes next. " * 60)
+    parts = Parts(
+        "# Where I am\n\n" + "What was agreed. " * 60,
+        "# Memo\n\n(no messages yet)\n",
+        "## Next step\n\n" + "What comes next. " * 60,
+    )
     kept = Checkpoint(name, 1, wall_clock(), "extractive", "turn", session.messages, "ABC123", parts)
     folder = pipeline.folders.session(session.tool, session.native)
     replies = {"SessionStart.compact.1": b"text " * 400}

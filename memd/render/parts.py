@@ -20,6 +20,8 @@ class Limits(Struct, frozen=True):
 
 
 _OPENING = len(marks.opening(10**9 - 1, 9, 9))
+_BACK = 200
+"""Characters before a cut that are looked at for a better one, and after it for what they would pass for."""
 _LEAST = 2
 """Units of the widest character: less room carries nothing, and cutting to it would never end."""
 
@@ -57,16 +59,22 @@ def _pieces(block: str, room: int) -> Iterator[str]:
         cut = block.rfind("\n", 0, end)
         cut = cut if cut > end // 2 else _inert(block, end)
         yield block[:cut]
-        block = block[cut:].removeprefix("\n")
+        inert = cut < end or end == 1 or _is_inert(block, cut)
+        block = ("" if inert else "\\") + block[cut:].removeprefix("\n")
     yield block
 
 
 def _inert(block: str, end: int) -> int:
-    """A place at or before `end` where what follows, at the start of a line, would not pass for a mark or a heading."""
-    cut = end
-    while cut > 1 and marks.escape(block[cut : cut + 200]) != block[cut : cut + 200]:
-        cut -= 1
-    return cut
+    """A place shortly before `end` where what follows, at the start of a line, would not pass for a mark or a heading.
+
+    `end` where there is none: in a long run of dashes there is none at all.
+    """
+    return next((cut for cut in range(end, max(end - _BACK, 0), -1) if _is_inert(block, cut)), end)
+
+
+def _is_inert(block: str, cut: int) -> bool:
+    follows = block[cut : cut + _BACK]
+    return marks.escape(follows) == follows
 
 
 def _fitting(text: str, room: int) -> int:

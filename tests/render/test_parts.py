@@ -75,3 +75,10 @@ def test_a_part_that_has_no_room_behind_its_mark_carries_nothing():
     for limit in range(len(marks.opening(10**9 - 1, 9, 9)) + 3):
         assert split(["A message."], 1, Limits(limit, 4)) is None
     assert split(["A message."], 1, Limits(60, 4)) is not None
+
+
+def test_a_long_run_of_dashes_is_cut_in_time_and_makes_no_heading():
+    """No place in it is better than another: each piece had one character, and the looking for it had no end."""
+    parts = split(["said:" + "-" * 30_000], 7, LIMITS)
+    assert (len(parts), sum(text.count("-") for text in bodies(parts))) == (4, 30_000)
+    assert all(marks.escape(body[:300]) == body[:300] for body in bodies(parts))

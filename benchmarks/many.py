@@ -52,7 +52,7 @@ def _checkpoint(pipeline: Pipeline, name: str) -> None:
     folder = pipeline.folders.session(session.tool, session.native)
     replies = {"SessionStart.compact.1": b"text " * 400}
     pipeline.folders.write(folder, kept, "text " * 400, replies)
-    pipeline.store.add_checkpoint(kept, "made up")
+    pipeline.store.checkpoints.add(kept, "made up")
     pipeline.folders.publish(folder, 1)
 
 

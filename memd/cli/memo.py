@@ -34,7 +34,7 @@ def command(session: str | None, *, everything: bool) -> None:
     settings, places = config.load(os.environ)
     with reading(places) as store:
         found = meant(store, session)
-        made = store.current_checkpoint(found.id)
+        made = store.checkpoints.current(found.id)
     if made is None:
         raise NotFound(f"{found.id} has no checkpoint yet; `memd checkpoint {found.id}` makes one")
     rows = [row for row in made.parts.memo.splitlines() if row.startswith("- [")]

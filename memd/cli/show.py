@@ -77,10 +77,10 @@ def _project(store: Store, session: Session, part: str, *, as_json: bool) -> Non
 
 
 def _made(store: Store, session: Session, number: int | None) -> Checkpoint:
-    kept = store.checkpoint_numbers(session.id)
+    kept = store.checkpoints.numbers(session.id)
     if not kept:
         raise NotFound(f"{session.id} has no checkpoint yet; `memd checkpoint {session.id}` makes one")
-    made = store.checkpoint(session.id, number or kept[-1]) if number is None or number in kept else None
+    made = store.checkpoints.get(session.id, number or kept[-1]) if number is None or number in kept else None
     if made is None:
         raise NotFound(f"{session.id} has no checkpoint {number} any more; kept: {', '.join(map(str, kept))}")
     return made
@@ -110,7 +110,7 @@ def _text(
 
 def _judged(store: Store, session: Session, number: int | None) -> int:
     """The checkpoint whose changes are meant: the last that a model wrote or a person edited."""
-    judged = store.judged_numbers(session.id)
+    judged = store.checkpoints.judged(session.id)
     if not judged:
         raise NotFound(
             f"{session.id}: neither a model nor you changed anything; the program alone wrote its checkpoints"

@@ -23,11 +23,11 @@ class Moment(Struct, frozen=True):
 
 def moments(store: Store, session: Session) -> tuple[Moment, ...]:
     """What happened in a session, oldest first: its start and end, compactions, kept checkpoints, deliveries."""
-    kept = (store.checkpoint(session.id, number) for number in store.checkpoint_numbers(session.id))
+    kept = (store.checkpoints.get(session.id, number) for number in store.checkpoints.numbers(session.id))
     found = [Moment(session.created_at, "start", "the session began")]
     found += [_checkpoint(one) for one in kept if one is not None]
     found += [_compaction(one) for one in store.boundaries(session.id)]
-    found += [_delivery(one, _after(one, store.boundaries(session.id))) for one in store.deliveries(session.id)]
+    found += [_delivery(one, _after(one, store.boundaries(session.id))) for one in store.deliveries.all(session.id)]
     found += [Moment(session.ended_at, "end", "the session ended")] if session.ended_at is not None else []
     return tuple(sorted(found, key=lambda one: one.at or 0))
 

@@ -210,13 +210,13 @@ class Giving:
             del self._gave[next(iter(self._gave))]
 
         def give(pipeline: Pipeline) -> None:
-            given = pipeline.store.checkpoint(origin, replies.number)
+            given = pipeline.store.checkpoints.get(origin, replies.number)
             if given is None or not any(
                 marks.ending(given.number, origin, given.receipt).encode() in text for text in texts
             ):
                 return
             behind = len(pipeline.store.boundaries(session))
-            pipeline.store.give(
+            pipeline.store.deliveries.give(
                 session,
                 given.number,
                 given.receipt,

@@ -239,7 +239,7 @@ class Guard:
         store = self._reader()
         others = store.projects.live(scene.found.id, wall_clock() - 30 * 86_400_000)
         for name in list(dict.fromkeys([scene.session.id, *others]))[:_LIVE]:
-            made = store.current_checkpoint(name)
+            made = store.checkpoints.current(name)
             for row in outline.sections(made.parts.mind).get("Key decisions", []) if made else ():
                 if row.startswith("- "):
                     yield row.removeprefix("- "), "this session" if name == scene.session.id else name

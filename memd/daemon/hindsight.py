@@ -49,7 +49,9 @@ class Hindsight:
         for boundary in seen.boundaries:
             done.append(told.compacted(seen, boundary, self.given(seen, boundary), tokens))
             yield boundary
-        kept = (self._store.checkpoint(session.id, number) for number in self._store.checkpoint_numbers(session.id))
+        kept = (
+            self._store.checkpoints.get(session.id, number) for number in self._store.checkpoints.numbers(session.id)
+        )
         yield Told(
             session,
             tuple(done),
@@ -132,7 +134,7 @@ class Hindsight:
             return None
         found = [
             one
-            for one in self._store.deliveries(seen.session.id)
+            for one in self._store.deliveries.all(seen.session.id)
             if start - SLACK <= one.at and (end is None or one.at < end - SLACK)
         ]
         return next((one for one in found if one.seen), found[0] if found else None)

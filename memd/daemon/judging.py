@@ -74,7 +74,7 @@ class Judging:
 
     def _judged(self, name: str, upto: int) -> Iterator[Checkpoint]:
         """What was written with judgement as of a message, newest first, each read when it is asked for."""
-        found = (self._store.checkpoint(name, number) for number in self._store.judged_numbers(name))
+        found = (self._store.checkpoints.get(name, number) for number in self._store.checkpoints.judged(name))
         return (row for row in found if row is not None and row.upto <= upto)
 
     def edits(self, folder: Path, current: Checkpoint) -> Edits:
@@ -83,7 +83,7 @@ class Judging:
         A crash may have left the copies of the number before, so both are memd's own.
         """
         numbers = {current.number, self._folders.published(folder)}
-        mine = [row for number in numbers if (row := self._store.checkpoint(current.session, number)) is not None]
+        mine = [row for number in numbers if (row := self._store.checkpoints.get(current.session, number)) is not None]
         edited_mind = _edited(folder / "mind.md", [row.parts.mind for row in mine])
         edited_memo = _edited(folder / "memo.md", [row.parts.memo for row in mine])
         ticks, problems = _boxes(current.parts.memo, edited_memo) if edited_memo is not None else ((), ())

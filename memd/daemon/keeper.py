@@ -130,7 +130,7 @@ class Keeper:
             return None
         material, judged = self.material(session), self.judging.of(name)
         self._queued[name] = material.queued
-        current = self._store.current_checkpoint(name)
+        current = self._store.checkpoints.current(name)
         edits = Edits() if current is None else self.judging.edits(self._folder(session), current)
         if edits.ticks:
             self._store.judging.tick(name, edits.ticks)
@@ -159,12 +159,12 @@ class Keeper:
     ) -> Checkpoint:
         """Make a draft the session's current checkpoint; the current one stays where it says the same."""
         self._folders.lay_beside(self._folder(session), made.beside.files)
-        current, now = self._store.current_checkpoint(session.id), self.ready.situation(material)
+        current, now = self._store.checkpoints.current(session.id), self.ready.situation(material)
         digest = f"{made.digest}:{len(material.boundaries)}"
-        if current is not None and self._store.checkpoint_digest(session.id) == digest:
-            self._store.confirm_checkpoint(session.id, made.upto)
+        if current is not None and self._store.checkpoints.digest(session.id) == digest:
+            self._store.checkpoints.confirm(session.id, made.upto)
             if problems or noted:
-                self._store.note_problems(session.id, (*problems, *noted))
+                self._store.checkpoints.note(session.id, (*problems, *noted))
             if self._laid.get(session.id) != (current.number, now):
                 self._lay_again(session, made, current, now)
             return current
@@ -190,15 +190,15 @@ class Keeper:
         checkpoint = replace(checkpoint, tokens=turn.sizes(checkpoint.parts, full.tokens, tokens))
         replies = self.ready.replies(tool, content, full, now, budget)
         self._folders.write(folder, checkpoint, full.text, replies, self._patch(checkpoint))
-        self._store.add_checkpoint(checkpoint, digest, ticks)
+        self._store.checkpoints.add(checkpoint, digest, ticks)
         self._folders.publish(folder, checkpoint.number)
-        self._folders.drop(folder, self._store.prune_checkpoints(session.id))
+        self._folders.drop(folder, self._store.checkpoints.prune(session.id))
         self._laid[session.id] = (checkpoint.number, now)
         return checkpoint
 
     def _patch(self, checkpoint: Checkpoint) -> str:
         """What a model or a person changed; the program alone has no say."""
-        before = self._store.current_checkpoint(checkpoint.session)
+        before = self._store.checkpoints.current(checkpoint.session)
         if before is None or checkpoint.writer == Extractive.name:
             return ""
         return shown.diff(before.parts, checkpoint.parts)

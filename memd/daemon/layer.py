@@ -64,7 +64,7 @@ class Layer:
 
     def _learn(self, session: Session, own: Path, disproved: list[str]) -> None:
         """Append what a session's lessons say, and which facts were struck, to the project's own engram, once."""
-        made = self._store.current_checkpoint(session.id)
+        made = self._store.checkpoints.current(session.id)
         rows = outline.sections(made.parts.mind).get("Lessons", []) if made else []
         lessons = [row.removeprefix("- ") for row in rows if row.startswith("- ")] + disproved
         if lessons:
@@ -105,7 +105,7 @@ def _where(found: Project) -> str:
 
 
 def _section(store: Store, found: Project, session: Session) -> Section:
-    made = store.current_checkpoint(session.id)
+    made = store.checkpoints.current(session.id)
     parts = {} if made is None else {**outline.sections(made.parts.scene), **outline.sections(made.parts.mind)}
     entries = store.projects.done_by(session.id, ENTRIES)
     tree = identity.find(session.cwd) or found  # work trees share a project: each session's files are in its own

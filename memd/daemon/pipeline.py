@@ -165,11 +165,11 @@ class Pipeline:
         if there was one then: the old rows that a fork copies are about its source's.
         """
         origin = receipt.session or session
-        given, at = self.store.checkpoint(origin, receipt.number), receipt.at or self._clock()
+        given, at = self.store.checkpoints.get(origin, receipt.number), receipt.at or self._clock()
         if given is None or receipt.code not in {None, given.receipt} or given.at > at + SLACK:
             return
         behind = sum(boundary.at is None or boundary.at <= at for boundary in self.store.boundaries(session))
-        self.store.give(
+        self.store.deliveries.give(
             session,
             given.number,
             given.receipt,
@@ -182,7 +182,7 @@ class Pipeline:
 
     def current(self, name: str) -> bool:
         """Whether a session's checkpoint holds for all that is recorded."""
-        session, made = self.store.session(name), self.store.current_checkpoint(name)
+        session, made = self.store.session(name), self.store.checkpoints.current(name)
         return session is not None and made is not None and made.upto >= session.messages
 
     def behind(self, name: str) -> bool:

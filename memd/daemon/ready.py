@@ -126,12 +126,12 @@ class Ready:
 
     def _given_after(self, session: Session, compactions: int) -> bool:
         """Whether a checkpoint went in when so many compactions lay behind."""
-        known = self._store.deliveries(session.id) if compactions > 0 else ()
+        known = self._store.deliveries.all(session.id) if compactions > 0 else ()
         return any(one.seen and one.compactions == compactions for one in known)
 
     def _given_since(self, session: Session, number: int, compactions: int) -> bool:
         """Whether a checkpoint went in since the last compaction: by its row, or by the word of the tool's plugin."""
-        last = self._store.last_delivery(session.id)
+        last = self._store.deliveries.last(session.id)
         if last is not None and last.seen and last.compactions >= compactions:
             return True
         own = self._store.messages(session.id, after=number, channels={Channel.MEMD_INJECTION})

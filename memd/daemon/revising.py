@@ -88,13 +88,13 @@ class Reviser:
             judged=judged.mind is not None,
             request=request.number if request is not None else None,
         )
-        since = self._store.judging.told(name) or (0 if self._store.judged_numbers(name) else judged.upto)
+        since = self._store.judging.told(name) or (0 if self._store.checkpoints.judged(name) else judged.upto)
         return Assignment(
             session,
             given,
             tuple(self._store.messages(name, after=since, channels=_TOLD)),
             tuple(self._store.operations(name, after=since)),
-            tuple(self._store.judged_numbers(name)),
+            tuple(self._store.checkpoints.judged(name)),
             tuple(judged.ticks.values()),
         )
 
@@ -103,7 +103,7 @@ class Reviser:
         name = work.session.id
         if self._store.session(name) is None:
             return "the session is gone"
-        if tuple(self._store.judged_numbers(name)) != work.judged:
+        if tuple(self._store.checkpoints.judged(name)) != work.judged:
             return "another checkpoint was written or edited meanwhile"
         if tuple(self._keeper.judging.of(name).ticks.values()) != work.ticks:
             return "boxes of the memo were decided meanwhile"

@@ -73,7 +73,7 @@ def row(
     judged = settings.checkpoint.writer != "extractive"  # whether a model may write its checkpoints
     source = store.source(session.path) if session.path else None
     now, tool = int(time.time() * 1000), TOOLS.get(session.tool)
-    made, given = store.current_checkpoint(session.id), _given(store, session, setup, settings)
+    made, given = store.checkpoints.current(session.id), _given(store, session, setup, settings)
     size, changed, error, gone = _on_disk(source, now)
     turns, unread = store.behind(session.id, made.upto, _TURNS) if made else (0, None)
     boundaries = store.boundaries(session.id)
@@ -129,7 +129,7 @@ def row(
 
 def _given(store: Store, session: Session, setup: "Standing", settings: Config) -> Delivered | None:
     """The last delivery, and what the agent did with it."""
-    given = store.last_delivery(session.id)
+    given = store.deliveries.last(session.id)
     if given is None:
         return None
     calls = store.operations(session.id, kinds={Kind.READ, Kind.COMMAND}, last=_CALLS)

@@ -148,12 +148,12 @@ class Writing:
         problems = made.problems
         if unfit and (not made.empty or store.session(name) is None):  # of a session that is gone nothing is quoted
             problems = (Problem("run", unfit, "what it wrote is not used"),)
-        checkpoint = store.current_checkpoint(name)
+        checkpoint = store.checkpoints.current(name)
         if outcome == "written":
             checkpoint = pipeline.reviser.adopt(job.work, made, NAME, job.trigger)
             store.judging.tell(name, made.upto)
         elif checkpoint is not None:
-            store.note_problems(name, problems)
+            store.checkpoints.note(name, problems)
         store.judging.end_run(job.key, made.tokens, outcome, problems)
         for _ in range(1, made.runs):
             store.judging.start_run(Run(name, job.work.session.tool, wall_clock(), job.work.upto, outcome="repair"))

@@ -18,20 +18,18 @@ from memd.later import later
 from memd.model import (
     Boundary,
     Channel,
-    Checkpoint,
-    Delivered,
     Done,
     Event,
     Fill,
     Kind,
-    Problem,
     Record,
     Session,
     State,
-    Tick,
 )
-from memd.store import checkpoints, deliveries, glances, reading, sessions
+from memd.store import glances, reading, sessions
+from memd.store.checkpoints import Checkpoints
 from memd.store.database import Database, open_reader, open_writer
+from memd.store.deliveries import Deliveries
 from memd.store.judging import Judging
 from memd.store.rows import Committed, Hit, Seed, SourceRow
 
@@ -57,6 +55,9 @@ class Store:
         self._db, self._writes = database, writes
         self.judging = Judging(database)
         """The memo's boxes that were decided on, and the runs of models."""
+        self.checkpoints = Checkpoints(database)
+        self.deliveries = Deliveries(database)
+        """What was handed to hooks, and what transcripts show of it."""
 
     @cached_property
     def forgetting(self) -> forgetting.Forgetting:
@@ -333,83 +334,6 @@ class Store:
     def copies(self, session: str) -> dict[int, str]:
         """`<session>#n` of what each copied message is a copy of, by number."""
         return reading.copies(self._db, session)
-
-    # Checkpoints.
-
-    def add_checkpoint(self, checkpoint: Checkpoint, digest: str, ticks: Iterable[Tick] = ()) -> None:
-        """Make a checkpoint the session's current one; what it decided on boxes of the memo is decided with it.
-
-        Raises:
-            NotFound: no such session.
-            Refused: its number does not follow the last one (somebody else was quicker).
-        """
-        checkpoints.add(self._db, checkpoint, digest, ticks)
-
-    def confirm_checkpoint(self, session: str, upto: int) -> None:
-        """What came up to message `upto` changed nothing in the current checkpoint."""
-        checkpoints.confirm(self._db, session, upto)
-
-    def note_problems(self, session: str, problems: Iterable[Problem]) -> None:
-        """What a model's run came to that changed nothing: shown with the current checkpoint."""
-        checkpoints.note(self._db, session, problems)
-
-    def judged_numbers(self, session: str) -> list[int]:
-        """The checkpoints that a model wrote or a person edited, newest first."""
-        return checkpoints.judged(self._db, session)
-
-    def current_checkpoint(self, session: str) -> Checkpoint | None:
-        """The newest checkpoint, texts included."""
-        return checkpoints.get(self._db, session, None)
-
-    def checkpoint(self, session: str, number: int) -> Checkpoint | None:
-        """One checkpoint, texts included."""
-        return checkpoints.get(self._db, session, number)
-
-    def checkpoint_numbers(self, session: str) -> list[int]:
-        """The numbers that are kept, ascending."""
-        return checkpoints.numbers(self._db, session)
-
-    def checkpoint_digest(self, session: str) -> str | None:
-        """The digest that the current checkpoint was added with."""
-        return checkpoints.digest(self._db, session)
-
-    def prune_checkpoints(self, session: str, keep: int = 10) -> list[int]:
-        """Drop all but those that were given back or written by a model and the last `keep` others.
-
-        Returns:
-            The dropped numbers, ascending. The current checkpoint is never among them.
-        """
-        return checkpoints.prune(self._db, session, keep)
-
-    # Giving back.
-
-    def give(  # one act, told in the order in which it happens
-        self,
-        session: str,
-        number: int,
-        code: str,
-        parts: int,
-        hook: str,
-        at: int,
-        *,
-        compactions: int,
-        origin: str | None = None,
-    ) -> None:
-        """The text of checkpoint `number` with this receipt code was handed to the tool's hook.
-
-        Told twice under the same code, it counts once.
-        `origin` is the session whose checkpoint it is, where it is not the session's own (a fork before its first).
-        """
-        given = Delivered(number, code, at, hook, parts, frozenset(), ended=False, compactions=compactions)
-        deliveries.give(self._db, session, given, origin or session)
-
-    def last_delivery(self, session: str) -> Delivered | None:
-        """The newest delivery and how far its proof has come."""
-        return deliveries.last_delivery(self._db, session)
-
-    def deliveries(self, session: str) -> list[Delivered]:
-        """All deliveries, oldest first."""
-        return deliveries.deliveries(self._db, session)
 
     # Small values that belong to no session.
 

@@ -20,15 +20,119 @@ from memd.store.texts import compact
 _EXTRACTIVE = "extractive"
 
 
-def add(database: Database, checkpoint: Checkpoint, digest: str, ticks: Iterable[Tick] = ()) -> None:
-    """Make a checkpoint the current one; see `Store.add_checkpoint`."""
-    with database.transaction() as sql:
-        insert(sql, checkpoint, digest)
-        judging.insert(sql, checkpoint.session, ticks)
+class Checkpoints:
+    """All of one record; times are milliseconds since the epoch."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def add(self, checkpoint: Checkpoint, digest: str, ticks: Iterable[Tick] = ()) -> None:
+        """Make a checkpoint the session's current one; what it decided on boxes of the memo is decided with it.
+
+        Raises:
+            NotFound: no such session.
+            Refused: its number does not follow the last one (somebody else was quicker).
+        """
+        with self._db.transaction() as sql:
+            insert(sql, checkpoint, digest)
+            judging.insert(sql, checkpoint.session, ticks)
+
+    def confirm(self, session: str, upto: int) -> None:
+        """What came up to message `upto` changed nothing in the current checkpoint."""
+        with self._db.transaction() as sql:
+            sql.execute(
+                "UPDATE checkpoint SET upto = ? WHERE upto < ? AND session = (SELECT row FROM session WHERE id = ?)"
+                " AND number = (SELECT max(number) FROM checkpoint c WHERE c.session = checkpoint.session)",
+                (upto, upto, session),
+            )
+
+    def note(self, session: str, problems: Iterable[Problem]) -> None:
+        """What a model's run came to that changed nothing: shown with the current checkpoint."""
+        with self._db.transaction() as sql:
+            sql.execute(
+                "UPDATE checkpoint SET noted = ? WHERE session = (SELECT row FROM session WHERE id = ?)"
+                " AND number = (SELECT max(number) FROM checkpoint c WHERE c.session = checkpoint.session)",
+                (_compact(problems), session),
+            )
+
+    def judged(self, session: str) -> list[int]:
+        """The checkpoints that a model wrote or a person edited, newest first."""
+        rows = self._db.rows(
+            "SELECT number FROM checkpoint JOIN session s ON s.row = session WHERE s.id = ? AND writer != ? ORDER BY number DESC",
+            (session, _EXTRACTIVE),
+        )
+        return [number for (number,) in rows]
+
+    def current(self, session: str) -> Checkpoint | None:
+        """The newest checkpoint, texts included."""
+        return self._read(session, None)
+
+    def get(self, session: str, number: int) -> Checkpoint | None:
+        """One checkpoint, texts included."""
+        return self._read(session, number)
+
+    def numbers(self, session: str) -> list[int]:
+        """The numbers that are kept, ascending."""
+        rows = self._db.rows(
+            "SELECT number FROM checkpoint JOIN session s ON s.row = session WHERE s.id = ? ORDER BY number", (session,)
+        )
+        return [number for (number,) in rows]
+
+    def digest(self, session: str) -> str | None:
+        """The digest that the current checkpoint was added with."""
+        found = self._db.row(
+            "SELECT digest FROM checkpoint JOIN session s ON s.row = session WHERE s.id = ? ORDER BY number DESC LIMIT 1",
+            (session,),
+        )
+        return found[0] if found else None
+
+    def prune(self, session: str, keep: int = 10) -> list[int]:
+        """Drop all but those that were given back or written by a model and the last `keep` others.
+
+        Returns:
+            The dropped numbers, ascending. The current checkpoint is never among them.
+        """
+        with self._db.transaction() as sql:
+            plain = sql.execute(
+                "SELECT c.rowid, c.number, c.number = (SELECT max(number) FROM checkpoint WHERE session = s.row)"
+                " FROM checkpoint c JOIN session s ON s.row = c.session WHERE s.id = ? AND c.writer = ?"
+                " AND NOT EXISTS (SELECT 1 FROM delivery d WHERE d.origin = s.id AND d.number = c.number)"
+                " ORDER BY c.number DESC",
+                (session, _EXTRACTIVE),
+            ).fetchall()
+            dropped = [(row, number) for row, number, current in plain[keep:] if not current]
+            sql.executemany("DELETE FROM checkpoint WHERE rowid = ?", ((row,) for row, _ in dropped))
+        return sorted(number for _, number in dropped)
+
+    def _read(self, session: str, number: int | None) -> Checkpoint | None:
+        """The checkpoint with this number, or the current one."""
+        found = self._db.row(
+            'SELECT s.id, number, at, writer, "trigger", upto, receipt, mind, memo, scene, c.tokens, problems, noted'
+            " FROM checkpoint c JOIN session s ON s.row = c.session"
+            " WHERE s.id = :session AND (:number IS NULL OR number = :number) ORDER BY number DESC LIMIT 1",
+            {"session": session, "number": number},
+        )
+        if found is None:
+            return None
+        *head, mind, memo, scene, tokens, problems, noted = found
+        id_, at_number, at, writer, trigger, upto, receipt = head
+        return Checkpoint(
+            session=id_,
+            number=at_number,
+            at=at,
+            writer=writer,
+            trigger=trigger,
+            upto=upto,
+            receipt=receipt,
+            parts=Parts(*(plain(kept).decode() for kept in (mind, memo, scene))),
+            tokens=TokenCounts(**json.loads(tokens)) if tokens else None,
+            problems=_problems(problems),
+            noted=_problems(noted),
+        )
 
 
 def insert(sql: sqlite3.Connection, checkpoint: Checkpoint, digest: str) -> None:
-    """The same inside a transaction."""
+    """Make a checkpoint the current one, inside a transaction."""
     found = sql.execute(
         "SELECT row, (SELECT ifnull(max(number), 0) FROM checkpoint WHERE session = row) FROM session WHERE id = ?",
         (checkpoint.session,),
@@ -68,91 +172,3 @@ def _compact(problems: Iterable[Problem]) -> str:
 
 def _problems(text: str) -> tuple[Problem, ...]:
     return tuple(Problem(**problem) for problem in json.loads(text))
-
-
-def confirm(database: Database, session: str, upto: int) -> None:
-    """The current checkpoint holds for everything up to here; see `Store.confirm_checkpoint`."""
-    with database.transaction() as sql:
-        sql.execute(
-            "UPDATE checkpoint SET upto = ? WHERE upto < ? AND session = (SELECT row FROM session WHERE id = ?)"
-            " AND number = (SELECT max(number) FROM checkpoint c WHERE c.session = checkpoint.session)",
-            (upto, upto, session),
-        )
-
-
-def note(database: Database, session: str, problems: Iterable[Problem]) -> None:
-    """What went wrong beside the current checkpoint; see `Store.note_problems`."""
-    with database.transaction() as sql:
-        sql.execute(
-            "UPDATE checkpoint SET noted = ? WHERE session = (SELECT row FROM session WHERE id = ?)"
-            " AND number = (SELECT max(number) FROM checkpoint c WHERE c.session = checkpoint.session)",
-            (_compact(problems), session),
-        )
-
-
-def judged(database: Database, session: str) -> list[int]:
-    """The numbers that were not written by the program alone, newest first."""
-    rows = database.rows(
-        "SELECT number FROM checkpoint JOIN session s ON s.row = session WHERE s.id = ? AND writer != ? ORDER BY number DESC",
-        (session, _EXTRACTIVE),
-    )
-    return [number for (number,) in rows]
-
-
-def get(database: Database, session: str, number: int | None) -> Checkpoint | None:
-    """The checkpoint with this number, or the current one."""
-    found = database.row(
-        'SELECT s.id, number, at, writer, "trigger", upto, receipt, mind, memo, scene, c.tokens, problems, noted'
-        " FROM checkpoint c JOIN session s ON s.row = c.session"
-        " WHERE s.id = :session AND (:number IS NULL OR number = :number) ORDER BY number DESC LIMIT 1",
-        {"session": session, "number": number},
-    )
-    if found is None:
-        return None
-    *head, mind, memo, scene, tokens, problems, noted = found
-    id_, at_number, at, writer, trigger, upto, receipt = head
-    return Checkpoint(
-        session=id_,
-        number=at_number,
-        at=at,
-        writer=writer,
-        trigger=trigger,
-        upto=upto,
-        receipt=receipt,
-        parts=Parts(*(plain(kept).decode() for kept in (mind, memo, scene))),
-        tokens=TokenCounts(**json.loads(tokens)) if tokens else None,
-        problems=_problems(problems),
-        noted=_problems(noted),
-    )
-
-
-def numbers(database: Database, session: str) -> list[int]:
-    """The numbers that are kept, ascending."""
-    rows = database.rows(
-        "SELECT number FROM checkpoint JOIN session s ON s.row = session WHERE s.id = ? ORDER BY number", (session,)
-    )
-    return [number for (number,) in rows]
-
-
-def digest(database: Database, session: str) -> str | None:
-    """The digest of the current checkpoint's content."""
-    found = database.row(
-        "SELECT digest FROM checkpoint JOIN session s ON s.row = session WHERE s.id = ? ORDER BY number DESC LIMIT 1",
-        (session,),
-    )
-    return found[0] if found else None
-
-
-def prune(database: Database, session: str, keep: int) -> list[int]:
-    """Drop what history need not keep; see `Store.prune_checkpoints`."""
-    with database.transaction() as sql:
-        plain = sql.execute(
-            "SELECT c.rowid, c.number, c.number = (SELECT max(number) FROM checkpoint WHERE session = s.row)"
-            " FROM checkpoint c JOIN session s ON s.row = c.session WHERE s.id = ? AND c.writer = ?"
-            " AND NOT EXISTS (SELECT 1 FROM delivery d WHERE d.origin = s.id AND d.number = c.number)"
-            " ORDER BY c.number DESC",
-            (session, _EXTRACTIVE),
-        ).fetchall()
-        dropped = [(row, number) for row, number, current in plain[keep:] if not current]
-        sql.executemany("DELETE FROM checkpoint WHERE rowid = ?", ((row,) for row, _ in dropped))
-    return sorted(number for _, number in dropped)

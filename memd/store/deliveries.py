@@ -15,29 +15,75 @@ from memd.store.database import Database
 _SLACK_MS = 60_000
 
 
-def give(database: Database, session: str, given: Delivered, origin: str) -> None:
-    """Record that a text was handed out, once; receipts that were seen before fit it now."""
-    with database.transaction() as sql:
-        added = sql.execute(
-            "INSERT INTO delivery (session, origin, number, code, at, hook, parts, compactions, short)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0) ON CONFLICT DO NOTHING",
-            (
-                session,
-                origin,
-                given.number,
-                given.code,
-                given.at,
-                given.hook,
-                given.parts,
-                given.compactions,
-            ),
-        )
-        if added.rowcount:
-            sql.execute(
-                "UPDATE receipt SET delivery = ? WHERE session = ? AND number = ? AND delivery IS NULL"
-                " AND (code = ? OR code = '' AND at >= ?)",
-                (added.lastrowid, session, given.number, given.code, given.at - _SLACK_MS),
+class Deliveries:
+    """All of one record; times are milliseconds since the epoch."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def give(  # one act, told in the order in which it happens
+        self,
+        session: str,
+        number: int,
+        code: str,
+        parts: int,
+        hook: str,
+        at: int,
+        *,
+        compactions: int,
+        origin: str | None = None,
+    ) -> None:
+        """The text of checkpoint `number` with this receipt code was handed to the tool's hook.
+
+        Told twice under the same code, it counts once; receipts that were seen before fit it now.
+        `origin` is the session whose checkpoint it is, where it is not the session's own (a fork before its first).
+        """
+        values = (session, origin or session, number, code, at, hook, parts, compactions)
+        with self._db.transaction() as sql:
+            added = sql.execute(
+                "INSERT INTO delivery (session, origin, number, code, at, hook, parts, compactions, short)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0) ON CONFLICT DO NOTHING",
+                values,
             )
+            if added.rowcount:
+                sql.execute(
+                    "UPDATE receipt SET delivery = ? WHERE session = ? AND number = ? AND delivery IS NULL"
+                    " AND (code = ? OR code = '' AND at >= ?)",
+                    (added.lastrowid, session, number, code, at - _SLACK_MS),
+                )
+
+    def all(self, session: str) -> list[Delivered]:
+        """All deliveries of a session, oldest first, and how far their proof has come."""
+        return self._newest(session, -1)[::-1]
+
+    def last(self, session: str) -> Delivered | None:
+        """The newest delivery."""
+        return next(iter(self._newest(session, 1)), None)
+
+    def _newest(self, session: str, most: int) -> list[Delivered]:
+        """The newest first; -1: all."""
+        rows = self._db.rows(
+            "SELECT id, number, code, at, hook, parts, compactions FROM delivery WHERE session = ?"
+            " ORDER BY id DESC LIMIT ?",
+            (session, most),
+        )
+        return [
+            Delivered(
+                number=number,
+                code=code,
+                at=at,
+                hook=hook,
+                parts=parts,
+                compactions=compactions,
+                **self._proof(row),
+            )
+            for row, number, code, at, hook, parts, compactions in rows
+        ]
+
+    def _proof(self, delivery: int) -> dict[str, Any]:
+        """A receipt whose code is another one was never tied to this delivery, so any code is the right one."""
+        seen = self._db.rows("SELECT part, code FROM receipt WHERE delivery = ?", (delivery,))
+        return {"seen": frozenset(part for part, _ in seen), "ended": any(code for _, code in seen)}
 
 
 def add_receipt(sql: sqlite3.Connection, session: str, receipt: Receipt) -> None:
@@ -59,43 +105,3 @@ def add_receipt(sql: sqlite3.Connection, session: str, receipt: Receipt) -> None
             "slack": _SLACK_MS,
         },
     )
-
-
-def deliveries(database: Database, session: str) -> list[Delivered]:
-    """All deliveries of a session, oldest first."""
-    rows = database.rows(
-        "SELECT id, number, code, at, hook, parts, compactions FROM delivery WHERE session = ? ORDER BY id",
-        (session,),
-    )
-    return _delivered(database, rows)
-
-
-def last_delivery(database: Database, session: str) -> Delivered | None:
-    """The newest delivery of a session."""
-    rows = database.rows(
-        "SELECT id, number, code, at, hook, parts, compactions FROM delivery WHERE session = ?"
-        " ORDER BY id DESC LIMIT 1",
-        (session,),
-    )
-    return next(iter(_delivered(database, rows)), None)
-
-
-def _delivered(database: Database, rows: list[tuple[Any, ...]]) -> list[Delivered]:
-    return [
-        Delivered(
-            number=number,
-            code=code,
-            at=at,
-            hook=hook,
-            parts=parts,
-            compactions=compactions,
-            **_proof(database, row),
-        )
-        for row, number, code, at, hook, parts, compactions in rows
-    ]
-
-
-def _proof(database: Database, delivery: int) -> dict[str, Any]:
-    """A receipt whose code is another one was never tied to this delivery, so any code is the right one."""
-    seen = database.rows("SELECT part, code FROM receipt WHERE delivery = ?", (delivery,))
-    return {"seen": frozenset(part for part, _ in seen), "ended": any(code for _, code in seen)}

@@ -48,7 +48,7 @@ class Desk:
     @property
     def current(self):
         """The checkpoint that stands, without what is told of it."""
-        return structs.replace(self.pipeline.store.current_checkpoint(self.name), problems=(), noted=())
+        return structs.replace(self.pipeline.store.checkpoints.current(self.name), problems=(), noted=())
 
     def kills(self) -> None:
         """What a crash of the client is."""

@@ -45,7 +45,7 @@ def test_all_parts_of_a_compaction_are_of_one_number(chain):
     assert len([reply for reply in replies if reply]) > 1
     assert len(numbers(replies)) == 1
     assert "Said between" not in "".join(map(given, replies))
-    assert chain.store.current_checkpoint(transcript.id).number == max(numbers(replies)) + 4
+    assert chain.store.checkpoints.current(transcript.id).number == max(numbers(replies)) + 4
 
 
 def test_what_was_written_after_precompact_is_in_the_text(chain):
@@ -270,7 +270,7 @@ def test_resume_gives_the_checkpoint_after_a_compaction_that_got_none(chain):
     transcript.turn("Go on.")
     chain.read(transcript)
     reply = chain.parts(transcript, "resume")[0]
-    assert marks.find(given(reply)).code == chain.store.current_checkpoint(transcript.id).receipt
+    assert marks.find(given(reply)).code == chain.store.checkpoints.current(transcript.id).receipt
     transcript.now().injected(given(reply), "resume")
     transcript.turn("Further.")
     chain.read(transcript)
@@ -293,7 +293,7 @@ def test_a_fork_gets_its_sources_checkpoint_until_it_has_its_own(chain):
     found = marks.find(given(chain.parts(fork, "fork")[0]))
     assert found.session == source.id
     chain.settle()
-    delivery = chain.store.last_delivery(fork.id)
+    delivery = chain.store.deliveries.last(fork.id)
     assert (delivery.number, delivery.hook) == (found.number, "SessionStart:fork")
     fork.turn("The fork's own way.")
     chain.read(fork)
@@ -352,7 +352,7 @@ def test_a_sub_agents_event_gets_nothing_and_changes_nothing(chain, event):
     assert chain.hook(event, transcript, part=1, source="compact", agent_id="a1") == b""
     chain.settle()
     assert chain.store.session(transcript.id) == before
-    assert chain.store.last_delivery(transcript.id) is None
+    assert chain.store.deliveries.last(transcript.id) is None
 
 
 # SessionEnd
@@ -386,7 +386,7 @@ def test_a_resumed_session_is_not_ended_any_more(chain):
 
 def level(chain, transcript):
     chain.read(transcript)
-    return chain.store.last_delivery(transcript.id).level
+    return chain.store.deliveries.last(transcript.id).level
 
 
 def test_delivery_goes_from_written_to_complete_by_the_transcripts_rows(chain):
@@ -402,7 +402,7 @@ def test_delivery_goes_from_written_to_complete_by_the_transcripts_rows(chain):
         assert level(chain, transcript) == "delivered"
     transcript.injected(texts[0])
     assert level(chain, transcript) == "complete"
-    assert len(chain.store.deliveries(transcript.id)) == 1
+    assert len(chain.store.deliveries.all(transcript.id)) == 1
 
 
 def test_what_a_hook_read_from_disk_is_proved_as_well(chain):
@@ -427,9 +427,9 @@ def test_a_forks_copied_rows_prove_nothing_of_its_own_checkpoints(chain):
         fork.injected(text)
     fork.turn("The fork's own way.")
     chain.read(fork)
-    made, proved = chain.store.current_checkpoint(fork.id), chain.store.last_delivery(fork.id)
+    made, proved = chain.store.checkpoints.current(fork.id), chain.store.deliveries.last(fork.id)
     assert made.number == 1
-    assert proved.code == chain.store.checkpoint(source.id, proved.number).receipt
+    assert proved.code == chain.store.checkpoints.get(source.id, proved.number).receipt
     assert proved.code != made.receipt
 
 
@@ -440,10 +440,10 @@ def test_a_part_from_before_a_checkpoint_was_made_is_not_of_it(chain):
     chain.read(transcript)
     transcript.injected(f"{marks.opening(1, 1, 3)}Somebody else's checkpoint.")
     chain.read(transcript)
-    assert chain.store.last_delivery(transcript.id) is None
+    assert chain.store.deliveries.last(transcript.id) is None
     transcript.now().injected(f"{marks.opening(1, 1, 3)}Its own.")
     chain.read(transcript)
-    assert chain.store.last_delivery(transcript.id).level == "delivered"
+    assert chain.store.deliveries.last(transcript.id).level == "delivered"
 
 
 def test_parts_leave_in_their_order_however_they_are_asked_for(chain, monkeypatch):

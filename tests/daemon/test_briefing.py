@@ -197,7 +197,7 @@ def test_after_a_compaction_they_are_beside_the_checkpoint(chain, work):
     for text in parts:
         transcript.injected(text)
     chain.read(transcript)
-    assert chain.store.last_delivery(transcript.id).level == "complete"
+    assert chain.store.deliveries.last(transcript.id).level == "complete"
     assert prompt(chain, transcript) == ""
     transcript.compacts()
     chain.read(transcript)

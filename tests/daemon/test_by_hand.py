@@ -35,7 +35,7 @@ class Bench:
 
     @property
     def boxes(self):
-        return [line[2:8] for line in self.pipeline.store.current_checkpoint(NAME).parts.memo.splitlines()[2:]]
+        return [line[2:8] for line in self.pipeline.store.checkpoints.current(NAME).parts.memo.splitlines()[2:]]
 
 
 @pytest.fixture
@@ -55,19 +55,19 @@ def test_an_edited_mind_becomes_a_number_of_its_own_and_stays(bench):
     made = bench.refresh()
     assert (made.writer, made.trigger, made.parts.mind) == ("hand", "edit", mine)
     bench.says("Go on then with it")
-    later = bench.pipeline.store.current_checkpoint(NAME)
+    later = bench.pipeline.store.checkpoints.current(NAME)
     assert (later.writer, later.parts.mind, (bench.folder / "mind.md").read_text()) == ("extractive", mine, mine)
     assert "Make it small" in bench.pipeline.folders.text(bench.folder, later.number)
 
 
 def test_a_mind_without_its_headings_is_put_beside(bench):
     """Nothing that a person wrote is lost, and they are told."""
-    before = bench.pipeline.store.current_checkpoint(NAME)
+    before = bench.pipeline.store.checkpoints.current(NAME)
     bench.edit("mind.md", "# Lessons", "# Learned")
     mine = (bench.folder / "mind.md").read_text()
     made = bench.refresh()
     assert (made.parts.mind, (bench.folder / "mind.edited.md").read_text()) == (before.parts.mind, mine)
-    told = bench.pipeline.store.current_checkpoint(NAME).told
+    told = bench.pipeline.store.checkpoints.current(NAME).told
     assert [(problem.part, problem.fallback) for problem in told] == [("mind", "the mind as it was")]
 
 
@@ -80,7 +80,7 @@ def test_an_edit_that_cannot_be_taken_leaves_the_one_before_in_force(bench):
     bench.edit("mind.md", "# Learned", "# Learned again")
     assert bench.refresh().parts.mind == mine
     bench.says("Now the docs")
-    assert bench.pipeline.store.current_checkpoint(NAME).parts.mind == mine
+    assert bench.pipeline.store.checkpoints.current(NAME).parts.mind == mine
 
 
 def test_the_next_step_leads_back_to_the_mission_that_the_person_left(bench):
@@ -118,7 +118,7 @@ def test_memds_own_files_are_no_edits(bench, monkeypatch):
     monkeypatch.setattr(bench.pipeline.folders, "publish", lambda *_: None)
     bench.says("One more")
     bench.says("And one more")
-    assert bench.pipeline.store.judged_numbers(NAME) == []
+    assert bench.pipeline.store.checkpoints.judged(NAME) == []
     assert bench.pipeline.store.judging.ticks(NAME) == {}
 
 

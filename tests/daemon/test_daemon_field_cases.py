@@ -36,11 +36,11 @@ def test_a_summary_that_is_an_error_message_is_not_usable(chain, text):
     transcript = chain.transcript()
     transcript.turn("Make the gateway fast.")
     chain.read(transcript)
-    before = chain.store.current_checkpoint(transcript.id).parts
+    before = chain.store.checkpoints.current(transcript.id).parts
     transcript.now().compacts(summary=text)
     transcript.typed("Go on.")
     chain.read(transcript)
-    made = chain.store.current_checkpoint(transcript.id)
+    made = chain.store.checkpoints.current(transcript.id)
     assert made.parts.mind == before.mind
     told = given(chain.parts(transcript, source="resume")[0])
     assert "The client's own summary of the last compaction is an error message: not usable" in told
@@ -148,7 +148,7 @@ def test_a_directory_that_can_be_none_harms_no_session(chain, tmp_path, cwd):
     transcript.turn("Make the gateway fast.")
     chain.read(transcript)
     assert chain.store.session(transcript.id).cwd is None
-    assert chain.store.current_checkpoint(transcript.id) is not None
+    assert chain.store.checkpoints.current(transcript.id) is not None
     assert "no-checkpoint" not in reasons(chain, transcript)
 
 
@@ -197,7 +197,7 @@ def test_nothing_important_waits_for_the_end_of_a_turn(chain):
     transcript.typed("Wake up in an hour and look.")
     transcript.uses("ScheduleWakeup", "scheduled", delaySeconds=3_600, reason="look")
     chain.read(transcript)
-    made = chain.store.current_checkpoint(transcript.id)
+    made = chain.store.checkpoints.current(transcript.id)
     assert made.upto == chain.store.session(transcript.id).messages
     assert "Wake up in an hour" in given(chain.parts(transcript)[0])
 

@@ -56,7 +56,7 @@ class Running:
         return [run.outcome for run in self.store.judging.runs(NAME)]
 
     def writers(self):
-        made = self.store.current_checkpoint(NAME)
+        made = self.store.checkpoints.current(NAME)
         return made.writer if made else None
 
     def close(self):
@@ -85,7 +85,7 @@ def test_a_model_writes_once_when_the_context_is_full_enough(running):
     running.program.plays({"answer": ANSWER.replace("#1", "#6")})
     running.says("And the docs")
     running.until(lambda: running.outcomes == ["written", "written"])
-    assert (running.told, running.store.current_checkpoint(NAME).problems) == ([], ())
+    assert (running.told, running.store.checkpoints.current(NAME).problems) == ([], ())
 
 
 @pytest.mark.parametrize(("step", "writes"), [(8_000, True), (10_000, False)])
@@ -107,7 +107,7 @@ def test_a_compaction_while_a_model_writes_begins_no_second_run(running):
     running.until(lambda: running.program.runs)
     running.transcript.compacts()
     running.says("And the docs")
-    running.until(lambda: running.store.current_checkpoint(NAME).upto == 5)
+    running.until(lambda: running.store.checkpoints.current(NAME).upto == 5)
     assert running.outcomes == ["running"]
     running.until(lambda: running.outcomes == ["written"])
     running.says("And the tests")
@@ -148,7 +148,7 @@ def test_two_failures_are_the_last(running):
         running.says("Make it fast")
         running.until(lambda count=count: running.outcomes.count("failed") == count)
     running.says("Go on then")
-    running.until(lambda: running.store.current_checkpoint(NAME).upto == 6)
+    running.until(lambda: running.store.checkpoints.current(NAME).upto == 6)
     assert running.outcomes.count("failed") == 2
     assert running.writers() == "extractive"
 

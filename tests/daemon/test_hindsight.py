@@ -79,10 +79,12 @@ def test_what_a_hook_took_and_nothing_shows_is_said_to_be_that(pipeline, tmp_pat
     """Told by the time of the delivery; the text is that of the kept checkpoint."""
     story = played(tmp_path)
     name = pipeline.ingest(TOOLS["claude-code"], story.path)
-    made = pipeline.store.current_checkpoint(name)
+    made = pipeline.store.checkpoints.current(name)
     story.compacts()
     at = int(story._at * 1000)
-    pipeline.store.give(name, made.number, made.receipt, 1, "SessionStart:compact", at - 5_000, compactions=0)
+    pipeline.store.deliveries.give(
+        name, made.number, made.receipt, 1, "SessionStart:compact", at - 5_000, compactions=0
+    )
     story.turn("Go on.")
     story._at += 3_600
     story.compacts()
@@ -97,7 +99,7 @@ def test_opencodes_plugin_vouches_for_what_went_in(pipeline, tmp_path):
     story.typed("Make the gateway in conf/gateway.toml survive.")
     story.says("I begin.")
     name = pipeline.ingest(TOOLS["opencode"], story.path)
-    made = pipeline.store.current_checkpoint(name)
+    made = pipeline.store.checkpoints.current(name)
     story.now()
     story.compacts("It was about conf/gateway.toml.")
     story.injected(made.number, made.receipt)

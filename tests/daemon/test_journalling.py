@@ -97,7 +97,7 @@ def test_a_file_that_cannot_be_written_loses_nothing(chain, work, monkeypatch):
     monkeypatch.setattr(JournalFile, "append", torn)
     chain.read(transcript)
     assert len(told) == 1
-    assert chain.store.current_checkpoint(transcript.id) is not None
+    assert chain.store.checkpoints.current(transcript.id) is not None
     monkeypatch.setattr(JournalFile, "append", real)
     chain.job(lambda pipeline: pipeline.journalling.catch_up())
     transcript.runs("rm two")

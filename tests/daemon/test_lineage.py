@@ -33,7 +33,7 @@ def test_a_fork_goes_on_with_the_mission_and_the_persons_words(chain):
     fork = forked(chain, source)
     fork.turn("Rename f to g.")
     chain.read(fork)
-    made = chain.store.current_checkpoint(fork.id)
+    made = chain.store.checkpoints.current(fork.id)
     assert mission(made) == ["- M1 [active] Build a parser. (#1)"]
     assert "] #3 " in made.parts.memo
     assert "human.typed | Never use regexes." in made.parts.memo
@@ -54,7 +54,7 @@ def test_a_fork_after_a_compaction_keeps_the_mission_that_its_file_does_not_hold
     fork = forked(chain, source, since=since)
     fork.turn("Rename f to g.")
     chain.read(fork)
-    made = chain.store.current_checkpoint(fork.id)
+    made = chain.store.checkpoints.current(fork.id)
     assert mission(made) == [f"- M1 [active] Build a parser. (#1 of {source.id})"]
     told = f"what was said there before (2) is in force here too: `memd log {source.id} --human`. (own judgement)"
     assert f"- This session was forked from {source.id}; {told}" in made.parts.mind
@@ -68,7 +68,7 @@ def test_a_headless_fork_still_knows_what_a_person_typed(chain):
     chain.read(source)
     fork = forked(chain, source, entrypoint="sdk-cli")
     chain.read(fork)
-    assert "human.typed | Build a parser." in chain.store.current_checkpoint(fork.id).parts.memo
+    assert "human.typed | Build a parser." in chain.store.checkpoints.current(fork.id).parts.memo
 
 
 def test_a_fork_of_a_fork_has_what_both_were_asked_and_nothing_twice(chain):
@@ -87,7 +87,7 @@ def test_a_fork_of_a_fork_has_what_both_were_asked_and_nothing_twice(chain):
     last = forked(chain, first, since=since, name=f"{FORK[:-1]}4")
     last.turn("Now the tests.")
     chain.read(source, first, whole, last)
-    made, other = (chain.store.current_checkpoint(fork.id) for fork in (last, whole))
+    made, other = (chain.store.checkpoints.current(fork.id) for fork in (last, whole))
     assert mission(made) == mission(other) == [f"- M1 [active] Build a parser. (#1 of {source.id})"]
     logs = f"`memd log {source.id} --human`, `memd log {first.id} --human`"
     assert f"what was said there before (3) is in force here too: {logs}. (own judgement)" in made.parts.mind
@@ -107,7 +107,7 @@ def test_a_trusted_host_vouches_for_no_words_that_it_only_copied(tmp_path):
         fork.says("Done.")
         chain.read(fork)
 
-        memo = chain.store.current_checkpoint(fork.id).parts.memo
+        memo = chain.store.checkpoints.current(fork.id).parts.memo
         assert "human.typed | Build a parser." not in memo
         assert "human.typed | Never use regexes." in memo
     finally:
@@ -132,11 +132,11 @@ def test_a_fork_goes_on_with_what_was_judged_before_it(chain):
     place.write_text(place.read_text().replace("Tabs", "Spaces"))
     chain.job(lambda p: p.refresh(source.id, "turn"))
     chain.read(fork)
-    made = chain.store.current_checkpoint(fork.id)
+    made = chain.store.checkpoints.current(fork.id)
     assert "- [confirmed] Tabs break it. (#3)\n" in made.parts.mind
     assert "- [ ] #1 " in made.parts.memo
     assert "Rename f to g." in made.parts.scene
-    assert "Spaces" in chain.store.current_checkpoint(source.id).parts.mind
+    assert "Spaces" in chain.store.checkpoints.current(source.id).parts.mind
 
 
 def test_what_was_typed_is_so_in_a_copy_that_a_program_made(chain):

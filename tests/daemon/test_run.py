@@ -38,7 +38,7 @@ def settled(home, transcript, messages):
         if not home.db.exists() or recorded(home, transcript) < messages:
             return False
         with Store.open(home.db, readonly=True) as store:
-            made = store.current_checkpoint(transcript.id)
+            made = store.checkpoints.current(transcript.id)
             folder = Folders(home.state).session("claude-code", transcript.session)
             return made and made.upto >= messages and Folders(home.state).published(folder) == made.number
 
@@ -53,8 +53,8 @@ def check_whole(home, transcript, texts):
         assert [record.text for record in records] == texts
         source = store.source(str(transcript.path))
         assert (source.offset, source.number) == (transcript.path.stat().st_size, len(records))
-        made = store.current_checkpoint(transcript.id)
-        numbers = store.checkpoint_numbers(transcript.id)
+        made = store.checkpoints.current(transcript.id)
+        numbers = store.checkpoints.numbers(transcript.id)
     folders = Folders(home.state)
     folder = folders.session("claude-code", transcript.session)
     assert made.number == numbers[-1]
@@ -68,14 +68,14 @@ def check_whole(home, transcript, texts):
     assert [one.code for one in found if one.code] == [made.receipt]
 
 
-@pytest.mark.parametrize("step", ["write", "add_checkpoint", "publish", "drop"])
+@pytest.mark.parametrize("step", ["write", "add", "publish", "drop"])
 def test_killed_between_the_steps_of_a_checkpoint(home, step):
     """Before the row, after it, before the link: started again, with no new line in the transcript, all is of one number."""
     transcript = home.transcript("5d1f0c1e-0000-4000-8000-000000000002")
     transcript.turn("The first.")
     assert home.run("ingest", transcript.path).returncode == 0
     transcript.turn("The second.")
-    owner = "store.Store" if step == "add_checkpoint" else "store.folders.Folders"
+    owner = "store.checkpoints.Checkpoints" if step == "add" else "store.folders.Folders"
     module, _, name = owner.rpartition(".")
     program = (
         f"import os, memd.{module} as module\n"
@@ -165,7 +165,7 @@ def test_a_signal_ends_it_cleanly(home, number):
         assert child.wait(10) == 0
     assert not (home.state / "memd.sock").exists()
     with Store.open(home.db, readonly=True) as store:
-        assert store.current_checkpoint(transcript.id).upto == 3
+        assert store.checkpoints.current(transcript.id).upto == 3
     assert "Traceback" not in home.log.read_text()
 
 

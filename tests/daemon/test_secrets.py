@@ -52,7 +52,7 @@ def test_what_the_person_says_is_kept_to_the_letter(chain, spoken):
     """The record and the memo have the person's own words, with the secret in them."""
     first = chain.store.message(spoken.id, 1)
     assert first.text == f"Publish it with {TYPED}, please."
-    assert TYPED in chain.store.current_checkpoint(spoken.id).parts.memo
+    assert TYPED in chain.store.checkpoints.current(spoken.id).parts.memo
 
 
 def test_the_same_secret_is_seen_to_be_the_same(chain, spoken):

@@ -33,7 +33,7 @@ def rewound(tmp_path):
 
 def test_what_was_approved_on_the_way_that_was_left_is_not_approved(rewound):
     """Neither the plan nor the agent's words about it stand anywhere as the state of things."""
-    made = rewound.store.current_checkpoint(NAME)
+    made = rewound.store.checkpoints.current(NAME)
     folder = rewound.folders.session("claude-code", SESSION)
     given = rewound.folders.text(folder, made.number)
     recent = (folder / "recent.md").read_text(encoding="utf-8")
@@ -47,4 +47,4 @@ def test_what_was_approved_on_the_way_that_was_left_is_not_approved(rewound):
 
 def test_what_was_done_there_is_done(rewound):
     """Files do not come back by themselves, so its commands stay in the scene."""
-    assert "git push origin parser" in rewound.store.current_checkpoint(NAME).parts.scene
+    assert "git push origin parser" in rewound.store.checkpoints.current(NAME).parts.scene

@@ -68,7 +68,7 @@ class Bench:
 
     @property
     def current(self):
-        return self.pipeline.store.current_checkpoint(NAME)
+        return self.pipeline.store.checkpoints.current(NAME)
 
     @property
     def folder(self):
@@ -184,7 +184,7 @@ def test_each_way_to_go_wrong_is_told_once_and_falls_back(bench, what):
     assert part in {problem.part for problem in outcome.problems} or part == "run"
     assert before.parts.mind == bench.current.parts.mind
     assert before.parts.memo == bench.current.parts.memo
-    assert replace(bench.pipeline.store.checkpoint(NAME, before.number), noted=()) == before
+    assert replace(bench.pipeline.store.checkpoints.get(NAME, before.number), noted=()) == before
 
 
 def test_neither_a_machine_nor_what_was_taken_back_carries_an_agreement(bench):
@@ -430,7 +430,7 @@ def test_what_came_meanwhile_stands_beside_the_models_lines(bench):
     outcome = bench.run(meanwhile=goes_on)
     made = bench.current
     assert (outcome.outcome, made.writer, LESSON in made.parts.mind) == ("written", "extractive", True)
-    assert bench.pipeline.store.checkpoint(NAME, made.number - 1).writer == "agent"
+    assert bench.pipeline.store.checkpoints.get(NAME, made.number - 1).writer == "agent"
     found = scene.sections(made.parts.scene)
     assert "Now the docs" in found["Next step"].splitlines()[0]
     assert '- (as of #8) The person asked (#7): "Raise the timeout". Read retry.py.' in found["Next step"]
@@ -527,6 +527,6 @@ def test_a_kept_checkpoint_can_be_shown_at_another_budget(bench):
     bench.transcript.turn("Something else")
     bench.read()
     keeper, store = bench.pipeline.keeper, bench.pipeline.store
-    text = keeper.rendered(store.session(NAME), store.checkpoint(NAME, number), 3_000).text
+    text = keeper.rendered(store.session(NAME), store.checkpoints.get(NAME, number), 3_000).text
     assert '- The schema is not mine to change. (#3) [#3: "Never touch `schema.sql`"]' in text
     assert [LESSON in text, "(as of #" in text, f"memd checkpoint {number} of" in text] == [True, False, True]

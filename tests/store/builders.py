@@ -40,5 +40,5 @@ def everything(store, session=ONE.session):
         "operations": store.operations(session),
         "boundaries": store.boundaries(session),
         "gaps": store.gaps(session),
-        "deliveries": store.deliveries(session),
+        "deliveries": store.deliveries.all(session),
     }

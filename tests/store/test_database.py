@@ -152,7 +152,7 @@ def test_two_writers_take_turns(store, path):
 
     def late():
         with Store.open(path) as second:
-            second.add_checkpoint(checkpoint(2), "second")
+            second.checkpoints.add(checkpoint(2), "second")
 
     with ThreadPoolExecutor() as pool:
         with store._db.transaction() as sql:
@@ -160,7 +160,7 @@ def test_two_writers_take_turns(store, path):
             waiting = pool.submit(late)
             time.sleep(0.2)
         waiting.result(10)
-    assert store.checkpoint_numbers(ONE.session) == [1, 2]
+    assert store.checkpoints.numbers(ONE.session) == [1, 2]
 
 
 def test_a_full_disk_is_trouble_and_changes_nothing(store):

@@ -22,8 +22,8 @@ def full(store):
     commit(store, message("child", text=CANARY), seed=CHILD)
     commit(store, *(message(f"o{n}", text="other words") for n in range(40)), seed=TWO)
     for number in (1, 2):
-        store.add_checkpoint(checkpoint(number), CANARY)
-    store.give(ONE.session, 2, "ABC123", 1, CANARY, NOW, compactions=0)
+        store.checkpoints.add(checkpoint(number), CANARY)
+    store.deliveries.give(ONE.session, 2, "ABC123", 1, CANARY, NOW, compactions=0)
     commit(store, Receipt(NOW, 2, 1, 1, "ABC123", ONE.session, CANARY))
     return store
 
@@ -38,7 +38,11 @@ def test_nothing_is_left(full, path):
     assert full.forgetting.forget([ONE.session], NOW) == [ONE.session, CHILD.session]
     assert full.forgetting.compact()
     assert on_disk(path) == []
-    assert (full.session(ONE.session), full.session(CHILD.session), full.deliveries(ONE.session)) == (None, None, [])
+    assert (full.session(ONE.session), full.session(CHILD.session), full.deliveries.all(ONE.session)) == (
+        None,
+        None,
+        [],
+    )
     assert full.search(CANARY, now=NOW) == []
     assert [row.path for row in full.sources()] == [TWO.path]
     with closing(sqlite3.connect(path)) as sql:

@@ -30,9 +30,9 @@ def test_a_persons_box_is_only_changed_by_a_person(recorded):
 def test_boxes_are_decided_with_their_checkpoint_or_not_at_all(recorded):
     """One transaction: a checkpoint that is refused decides nothing."""
     name = ONE.session
-    recorded.add_checkpoint(checkpoint(1), "d", [Tick(1, ticked=True, person=False)])
+    recorded.checkpoints.add(checkpoint(1), "d", [Tick(1, ticked=True, person=False)])
     with pytest.raises(Exception, match="does not follow"):
-        recorded.add_checkpoint(checkpoint(7), "d", [Tick(1, ticked=False, person=False)])
+        recorded.checkpoints.add(checkpoint(7), "d", [Tick(1, ticked=False, person=False)])
     assert recorded.judging.ticks(name) == {1: Tick(1, ticked=True, person=False)}
 
 
@@ -71,5 +71,5 @@ def test_a_run_of_a_session_begins_when_it_is_taken_up(recorded):
 def test_the_checkpoints_that_were_judged_are_known(recorded):
     """By a model or a hand, newest first."""
     for number, writer in enumerate(["extractive", "agent", "extractive", "hand", "extractive"], 1):
-        recorded.add_checkpoint(checkpoint(number, writer=writer), f"{number}")
-    assert recorded.judged_numbers(ONE.session) == [4, 2]
+        recorded.checkpoints.add(checkpoint(number, writer=writer), f"{number}")
+    assert recorded.checkpoints.judged(ONE.session) == [4, 2]

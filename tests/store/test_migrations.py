@@ -57,12 +57,12 @@ def test_a_record_of_version_1_is_read(old):
         assert store.gaps(ONE.session) == {("torn", ""): 3}
         source = store.source(ONE.path)
         assert (source.cursor, source.reader, source.size, source.offset) == ('{"v":1}', '{"r":1}', 500, 400)
-        checkpoint = store.current_checkpoint(ONE.session)
+        checkpoint = store.checkpoints.current(ONE.session)
         assert (checkpoint.number, checkpoint.parts) == (4, Parts("mind", "memo", "scene"))
         assert checkpoint.tokens == TokenCounts(1, 2, 3, 6)
         assert checkpoint.problems == (Problem("scene", "no block", "extractive"),)
         given = Delivered(4, "ABC123", 20, "SessionStart", 2, frozenset({1, 2}), ended=True, compactions=1)
-        assert store.deliveries(ONE.session) == [given]
+        assert store.deliveries.all(ONE.session) == [given]
         assert store.meta_get("runs") == "5"
 
 

@@ -105,10 +105,10 @@ def test_more_packs_than_are_kept_in_memory(store, monkeypatch):
 def test_texts_of_checkpoints_are_packed(store):
     """They come back; so do those that an older memd wrote as they are."""
     commit(store, message("a"))
-    store.add_checkpoint(checkpoint(1), "d")
+    store.checkpoints.add(checkpoint(1), "d")
     assert store._db.rows("SELECT mind FROM checkpoint") == [(zlib.compress(b"mind", 3),)]
     store._db.rows("UPDATE checkpoint SET memo = 'as it is'")
-    parts = store.current_checkpoint(ONE.session).parts
+    parts = store.checkpoints.current(ONE.session).parts
     assert (parts.mind, parts.memo, parts.scene) == ("mind", "as it is", "scene")
 
 
@@ -137,10 +137,10 @@ def test_a_pack_that_is_damaged(store, damage):
 def test_a_text_of_a_checkpoint_that_is_damaged(store):
     """The same."""
     commit(store, message("a"))
-    store.add_checkpoint(checkpoint(1), "d")
+    store.checkpoints.add(checkpoint(1), "d")
     store._db.rows("UPDATE checkpoint SET scene = x'00'")
     with pytest.raises(RecordDamaged):
-        store.current_checkpoint(ONE.session)
+        store.checkpoints.current(ONE.session)
 
 
 def test_what_a_pack_looks_like():

@@ -79,7 +79,7 @@ def record(chunks):
     with tempfile.TemporaryDirectory() as folder, Store.open(Path(folder) / "memd.db") as store:
         for seed in (ONE, TWO):
             store.commit(seed, "", "", [], size=0, now=99)
-            store.give(seed.session, 1, "ABC123", 2, "SessionStart", 5, compactions=0)
+            store.deliveries.give(seed.session, 1, "ABC123", 2, "SessionStart", 5, compactions=0)
         for chunk in chunks:
             for seed in (ONE, TWO):
                 store.commit(seed, "", "", [event for owner, event in chunk if owner is seed], size=0, now=99)

@@ -94,7 +94,7 @@ def test_the_checkpoint_has_the_persons_words_and_nobody_elses(scribe, pipe):
     tell(scribe)
     session = pipe.ingest(scribe.tool, scribe.path)
 
-    made = pipe.store.current_checkpoint(session)
+    made = pipe.store.checkpoints.current(session)
     assert MISSION in made.parts.mind
     assert MISSION in made.parts.memo
     assert CONSTRAINT in made.parts.memo
@@ -199,7 +199,7 @@ def test_delivery_is_proved_by_what_the_client_shows(scribe, pipe):
     scribe.says("Going on.")
     pipe.ingest(scribe.tool, scribe.path)
 
-    assert pipe.store.last_delivery(scribe.id).level == "complete"
+    assert pipe.store.deliveries.last(scribe.id).level == "complete"
     assert not [record for record in pipe.store.messages(scribe.id, channels=SPEAKING) if "ends here" in record.text]
 
 
@@ -233,7 +233,7 @@ def test_what_was_taken_back_keeps_its_number_and_is_marked(scribe, pipe):
     assert found["Rewrite it in Perl."]
     assert found["Rewritten."]
     assert not [text for text in (MISSION, "Keep the language.", "Kept.") if found[text]]
-    memo = pipe.store.current_checkpoint(scribe.id).parts.memo
+    memo = pipe.store.checkpoints.current(scribe.id).parts.memo
     assert [line for line in memo.splitlines() if "Perl" in line] == [
         line for line in memo.splitlines() if "[ ]" in line
     ]

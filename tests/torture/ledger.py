@@ -108,8 +108,8 @@ def check_whole(state, session):
     folders = Folders(state)
     folder = folders.session(tool, native)
     with Store.open(state / "memd.db", readonly=True) as store:
-        made, known = store.current_checkpoint(session), store.session(session)
-        numbers = store.checkpoint_numbers(session)
+        made, known = store.checkpoints.current(session), store.session(session)
+        numbers = store.checkpoints.numbers(session)
     if known is None or not known.messages:
         return
     assert made.upto == known.messages
@@ -125,7 +125,7 @@ def at_rest(state, session):
     tool, _, native = session.partition(":")
     folders = Folders(state)
     with Store.open(state / "memd.db", readonly=True) as store:
-        known, made = store.session(session), store.current_checkpoint(session)
+        known, made = store.session(session), store.checkpoints.current(session)
         if known is None or not known.messages:
             return True
         return made and made.upto >= known.messages and folders.published(folders.session(tool, native)) == made.number

@@ -240,7 +240,7 @@ def test_a_damaged_record_is_set_aside_and_made_again(home, how):
 
 def current(home, transcript):
     with Store.open(home.db, readonly=True) as store:
-        made = store.current_checkpoint(transcript.id)
+        made = store.checkpoints.current(transcript.id)
         return made.number if made else 0
 
 

@@ -117,7 +117,7 @@ class Answers:
         named = Path(moment.transcript or "")
         there = named.is_absolute() and tool.there(named)
         known = None if there else self._reader().session(f"{tool.name}:{moment.session}")
-        if named.is_absolute() and tool.wanted(named):
+        if named.is_absolute() and tool.wanted(str(named)):
             self._follow(tool, named)
         if known is not None and known.path is not None:
             self._follow(tool, Path(known.path))
@@ -127,7 +127,7 @@ class Answers:
             )
 
     def _follow(self, tool: Tool, path: Path) -> None:
-        if tool.wanted(path):
+        if tool.wanted(str(path)):
             self._live(path)
         self._worker.hint(tool, path, Urgency.LIVE)
 

@@ -284,7 +284,7 @@ def _key(tool: Tool, moment: Moment) -> str:
 def transcript(tool: Tool, moment: Moment) -> Path | None:
     """The transcript that a hook names, if it is one."""
     path = Path(moment.transcript or "")
-    return path if path.is_absolute() and tool.wanted(path) and tool.there(path) else None
+    return path if path.is_absolute() and tool.wanted(str(path)) and tool.there(path) else None
 
 
 def located(tool: Tool, moment: Moment, store: Store) -> Path | None:

@@ -12,7 +12,6 @@ import sys
 import time
 from collections.abc import Mapping
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import structlog
@@ -27,7 +26,7 @@ from memd.daemon.forgetting import daily
 from memd.daemon.notify import notify, watchdog_interval
 from memd.daemon.pipeline import Pipeline, wall_clock
 from memd.daemon.place import LOOK, Place
-from memd.daemon.setup import ledger, settings
+from memd.daemon.roots import Roots
 from memd.daemon.setup.hook import refresh_hook
 from memd.daemon.setup.repair import renew
 from memd.daemon.setup.standing import standing
@@ -44,7 +43,6 @@ from memd.store import Store
 from memd.store.aside import lately_set_aside, set_aside
 from memd.store.folders import Folders
 from memd.tail.watch import Watcher
-from memd.tools.protocol import Tool
 from memd.tools.registry import enabled
 from memd.writers.agent import NAME as AGENT
 
@@ -119,8 +117,8 @@ class Daemon:
         self._tools = enabled(chosen.tools, paths.config)
         self._rebuilding = lately_set_aside(paths.state, time.time())
         self._worker = Worker(self._open, self._turn, self._troubles.tell)
-        self._rooted = self._roots()
-        self._watcher = Watcher(list(self._rooted), self._wanted, self._enters, self._hint, waits=self._worker.waits)
+        self._roots = roots = Roots(self._tools, paths, environ)
+        self._watcher = Watcher(roots.folders(), roots.wanted, roots.enters, self._hint, waits=self._worker.waits)
         self._reading: Store | None = None
         self._answers = Answers(
             self._worker, Folders(paths.state), chosen, self._reader, self._watcher.activate, self._trouble
@@ -268,34 +266,9 @@ class Daemon:
             "errors": [*self._troubles.lines(), *self._watcher.problems()],
         }
 
-    # Which transcripts are whose.
-
-    def _roots(self) -> dict[Path, Tool]:
-        """Where transcripts lie, and whose: in the home of this environment, and in each that memd's hooks were put into."""
-        known = ledger.read(self._paths)
-        found: dict[str, tuple[Path, Tool]] = {}
-        for tool in self._tools:
-            here = tool.place(self._environ)
-            for home in settings.homes(tool, self._environ, known):
-                for root in here.roots:
-                    moved = home / root.relative_to(here.home) if root.is_relative_to(here.home) else root
-                    found.setdefault(os.path.realpath(moved), (moved, tool))
-        return dict(found.values())
-
-    def _wanted(self, path: str) -> bool:
-        return self._owner(Path(path)) is not None
-
-    def _owner(self, path: Path) -> Tool | None:
-        """Whose transcript it is: by the root that it lies under; one that a hook named may lie anywhere."""
-        under = next((self._rooted[folder] for folder in (path, *path.parents) if folder in self._rooted), None)
-        return next((tool for tool in ([under] if under else self._tools) if tool.wanted(path)), None)
-
-    def _enters(self, directory: str) -> bool:
-        return any(tool.enters(directory) for tool in self._tools)
-
     def _hint(self, path: str) -> None:
         """From the watcher's threads."""
-        tool = self._owner(Path(path))
+        tool = self._roots.owner(path)
         if tool is None:
             return
         try:

@@ -88,7 +88,7 @@ def _owner(file: Path, tool: Tool | None) -> Tool | None:
 
     A file whose name one tool could have given is looked into for all of them: copies lose the names that their tool gave.
     """
-    wanted = [one for one in TOOLS.values() if one.wanted(file)]
+    wanted = [one for one in TOOLS.values() if one.wanted(str(file))]
     if tool is not None:
         return tool if tool in wanted or (wanted and _claimed(file, [tool])) else None
     return _claimed(file, [*wanted, *(one for one in TOOLS.values() if one not in wanted)]) if wanted else None

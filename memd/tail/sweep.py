@@ -13,6 +13,8 @@ from typing import NamedTuple
 
 ACTIVE = 10.0  # seconds between sweeps while a client is active
 IDLE = 300.0  # and at most, when nothing has happened for hours
+AT_WORK = 60.0  # seconds after its last sign of life for which a client is active, whatever a sweep costs
+SHARE = 1000  # later sweeps take at most one part in so many of a core
 ASLEEP = 5.0  # seconds between two ticks of a second that mean the machine, or this process, stood still
 
 _GONE = {ENOENT, ENOTDIR, ELOOP}  # deleted meanwhile, or a link to nowhere
@@ -25,13 +27,16 @@ class Found(NamedTuple):
     status: os.stat_result
 
 
-def due(now: float, last_activity: float, last_sweep: float, last_tick: float) -> bool:
-    """Whether to sweep; all in seconds of one clock that never steps and counts sleep (`watch.clock`).
+def due(now: float, last_activity: float, last_sweep: float, last_tick: float, *, began: float, cost: float) -> bool:
+    """Whether to sweep; all in seconds of one clock that never steps and counts sleep (`watch.clock`), but for `cost`.
 
-    Every 10 s while a client is active; ten minutes after its last sign of life the interval starts to grow, to 5 min
-    after five hours. A tick that came late means that the machine slept: events may be lost.
+    Every 10 s while a client is active. A minute after its last sign of life the interval may be longer, by the `cost` of the
+    last sweep (seconds of processor time: 8 ms for a thousand files); ten minutes after it, or after the daemon `began`, it
+    starts to grow, to 5 min after five hours. A tick that came late means that the machine slept: events may be lost.
     """
-    interval = min(IDLE, max(ACTIVE, (now - last_activity) / 60))
+    interval = ACTIVE
+    if now - last_activity >= AT_WORK:
+        interval = min(IDLE, max(ACTIVE, cost * SHARE, (now - max(last_activity, began)) / 60))
     return now - last_sweep >= interval or now - last_tick >= ASLEEP
 
 

@@ -25,9 +25,6 @@ from memd.tail.seen import Seen, state_of
 from memd.tail.sweep import due, sweep
 
 TICK = 1.0  # seconds between looks at the active files
-CHEAP = 0.25
-"""A sweep of at most so many seconds is made often after the daemon's start too, when no client is known to be active: one may
-start in a directory that was empty and that nothing watches. Over tens of thousands of files that would be felt in the fan."""
 MOST_FRESH = 128  # new directories looked into at once; if more come, a sweep finds what is in them
 
 
@@ -109,14 +106,15 @@ class Watcher:
 
     def _run(self) -> None:
         began = swept = ticked = clock()
-        took = 0.0
+        cost = 0.0
         while not self._stopping:
             self._keep_watches()
             now = clock()
-            if self._sweep_asked or due(now, max(self._active.last, began if took <= CHEAP else 0.0), swept, ticked):
+            if self._sweep_asked or due(now, self._active.last, swept, ticked, began=began, cost=cost):
+                before = time.thread_time()
                 self._sweep()
-                swept = clock()
-                took, now = swept - now, swept
+                cost, now = time.thread_time() - before, clock()
+                swept = now
             self._look_at_hot(now)
             ticked = self._looked = now
             self._wake.wait(TICK)

@@ -184,8 +184,11 @@ class Tool(Protocol):
         """Whether transcripts can lie below a directory under one of the roots (a root itself: yes)."""
         ...
 
-    def wanted(self, path: Path) -> bool:
-        """Whether a change of a file under one of the roots can be news: it is a transcript, or holds some."""
+    def wanted(self, path: str) -> bool:
+        """Whether a change of a file under one of the roots can be news: it is a transcript, or holds some.
+
+        A sweep asks it of tens of thousands of files, so both of these take a text: a Path costs more than the look at the file.
+        """
         ...
 
     def sources(self, file: Path, known: Known) -> Sequence[News]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memd.tail.sweep import ACTIVE, IDLE, Found, due, sweep
+from memd.tail.sweep import ACTIVE, AT_WORK, IDLE, Found, due, sweep
 
 
 def wanted(path):
@@ -111,18 +111,37 @@ class TestSweep:
 
 class TestDue:
     @pytest.mark.parametrize(
-        ("quiet", "interval"), [(0, ACTIVE), (600, ACTIVE), (3600, 60), (5 * 3600, IDLE), (10**9, IDLE)]
+        ("quiet", "cost", "interval"),
+        [
+            (0, 0.0, ACTIVE),
+            (600, 0.0, ACTIVE),
+            (3600, 0.0, 60),
+            (5 * 3600, 0.0, IDLE),
+            (10**9, 0.0, IDLE),
+            (0, 0.3, ACTIVE),
+            (AT_WORK - 1, 0.3, ACTIVE),
+            (AT_WORK, 0.05, 50),
+            (AT_WORK, 0.3, IDLE),
+            (AT_WORK, 100.0, IDLE),
+            (3600, 0.05, 60),
+        ],
     )
-    def test_interval(self, quiet, interval):
-        """At least every 10 s while a client is active, every 5 min when idle."""
+    def test_interval(self, quiet, cost, interval):
+        """At least every 10 s while a client is active, whatever it costs; then a thousandth of a core, at least every 5 min."""
         now = 2e9
-        assert not due(now, now - quiet, now - interval + 0.1, now - 1)
-        assert due(now, now - quiet, now - interval, now - 1)
+        assert not due(now, now - quiet, now - interval + 0.1, now - 1, began=0, cost=cost)
+        assert due(now, now - quiet, now - interval, now - 1, began=0, cost=cost)
+
+    def test_after_the_start(self):
+        """No client is known yet, and one may start where nothing watches: often where it costs nothing, else not."""
+        never, now = float("-inf"), 2e9
+        assert due(now, never, now - ACTIVE, now - 1, began=now - 600, cost=0.01)
+        assert not due(now, never, now - IDLE + 1, now - 1, began=now - 600, cost=0.3)
 
     def test_after_sleep(self):
         """A gap between two ticks leads to a sweep (E17)."""
-        assert not due(100, 100, 99, 99)
-        assert due(100, 100, 99, 42)
+        assert not due(100, 100, 99, 99, began=0, cost=0)
+        assert due(100, 100, 99, 42, began=0, cost=0)
 
 
 def test_a_directory_that_nobody_enters_costs_nothing(tmp_path):

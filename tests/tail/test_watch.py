@@ -70,7 +70,7 @@ class Running:
 def slow(monkeypatch):
     """No look at active files and no sweep by the clock: what is hinted, an event hinted."""
     monkeypatch.setattr(watch, "TICK", 1000.0)
-    monkeypatch.setattr(watch, "due", lambda *_: False)
+    monkeypatch.setattr(watch, "due", lambda *_, **__: False)
 
 
 @pytest.fixture
@@ -265,7 +265,7 @@ class TestRoots:
     def test_made_anew(self, root, monkeypatch):
         """A root that is deleted and made anew is watched again, and what came before the watch is found."""
         monkeypatch.setattr(watch, "TICK", 0.02)
-        monkeypatch.setattr(watch, "due", lambda *_: False)
+        monkeypatch.setattr(watch, "due", lambda *_, **__: False)
         with Running(root) as running:
             shutil.rmtree(root)
             eventually(lambda: running.watcher.watches() == (0, 0))
@@ -289,13 +289,13 @@ class TestRoots:
     def test_moved_away(self, root, monkeypatch):
         """The same, when nobody saw that the root was away: its inode tells."""
         monkeypatch.setattr(watch, "TICK", 0.1)
-        monkeypatch.setattr(watch, "due", lambda *_: False)
+        monkeypatch.setattr(watch, "due", lambda *_, **__: False)
         self.replaced_between_two_ticks(root, lambda: root.rename(root.with_name("away")))
 
     def test_same_inode(self, root, monkeypatch):
         """The same, when the new root got the inode of the old one, as ext4 likes to give it."""
         monkeypatch.setattr(watch, "TICK", 0.1)
-        monkeypatch.setattr(watch, "due", lambda *_: False)
+        monkeypatch.setattr(watch, "due", lambda *_, **__: False)
         monkeypatch.setattr(kernel, "_identity", lambda path: (1, len(path)) if os.path.isdir(path) else None)
         self.replaced_between_two_ticks(root, lambda: shutil.rmtree(root))
 
@@ -392,18 +392,27 @@ def test_a_directory_that_nobody_enters_is_not_watched(tmp_path):
         assert running.watcher.watches()[0] == 2
 
 
-def test_where_sweeps_are_long_it_does_not_sweep_often_for_nobody(tmp_path, monkeypatch):
-    """Tens of thousands of files and no client at work: the sweep at the start is the only one for minutes."""
+def test_where_sweeps_cost_much_it_sweeps_often_for_a_client_only(tmp_path, monkeypatch):
+    """Tens of thousands of files: often while something changes, then not for minutes."""
     monkeypatch.setattr(sweep, "ACTIVE", 0.05)
-    monkeypatch.setattr(watch, "CHEAP", 0.0)
+    monkeypatch.setattr(sweep, "AT_WORK", 0.5)
+    monkeypatch.setattr(sweep, "SHARE", 1e9)
     sweeps, once = [], Watcher._sweep
     monkeypatch.setattr(Watcher, "_sweep", lambda watcher: (sweeps.append(1), once(watcher)))
-    with Running(tmp_path) as running:
+
+    def swept(running):
         before = len(sweeps)
         for _ in range(20):
             running.watcher._wake.set()
             time.sleep(0.02)
-    assert (before > 0, len(sweeps)) == (True, before)
+        return len(sweeps) - before
+
+    with Running(tmp_path) as running:
+        assert swept(running) == 0
+        append(tmp_path / "new.jsonl")
+        assert swept(running) > 2
+        time.sleep(0.5)
+        assert swept(running) == 0
 
 
 def test_a_link_that_leads_to_itself_ends_no_watching(root, monkeypatch):

@@ -27,13 +27,13 @@ class ChatLog(ReaderOnly):
         return Place(home, (home,), home.is_dir())
 
     def wanted(self, path):
-        return path.suffix == ".chat"
+        return path.endswith(".chat")
 
     def identify(self, path, head):
         return Identity(path.stem)
 
     def claims(self, path, head):
-        return self.wanted(path) and any(string(row, "from") for line in head for row in objects(line)[0])
+        return self.wanted(str(path)) and any(string(row, "from") for line in head for row in objects(line)[0])
 
     def start(self, identity):
         return {"rows": 0}

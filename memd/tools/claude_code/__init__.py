@@ -47,7 +47,7 @@ class ClaudeCode(FileTool):
     def place(self, environ: Mapping[str, str]) -> Place:
         return place.place(environ)
 
-    def wanted(self, path: Path) -> bool:
+    def wanted(self, path: str) -> bool:
         return place.wanted(path)
 
     def identify(self, path: Path, head: Sequence[bytes]) -> Identity | None:

@@ -39,9 +39,10 @@ def place(environ: Mapping[str, str]) -> Place:
     return Place(home, (home / "projects",), home.is_dir(), home / "history.jsonl")
 
 
-def wanted(path: Path) -> bool:
+def wanted(path: str) -> bool:
     """Whether a file under the root is a transcript (not the spilled output of a tool)."""
-    return path.suffix == ".jsonl" and path.parent.name != "tool-results"
+    folder, _, name = path.rpartition("/")
+    return name.endswith(".jsonl") and name != ".jsonl" and folder.rpartition("/")[2] != "tool-results"
 
 
 def identify(path: Path, head: Sequence[bytes]) -> Identity | None:

@@ -46,7 +46,7 @@ class Codex(FileTool):
     def place(self, environ: Mapping[str, str]) -> Place:
         return place.place(environ)
 
-    def wanted(self, path: Path) -> bool:
+    def wanted(self, path: str) -> bool:
         return place.wanted(path)
 
     def read(self, path: Path, cursor: str | None, limit: int, notes: Path) -> Batch:  # noqa: ARG002 - hooks note nothing

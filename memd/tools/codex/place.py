@@ -42,9 +42,9 @@ def place(environ: Mapping[str, str]) -> Place:
     return Place(home, roots, home.is_dir(), home / "history.jsonl")
 
 
-def wanted(path: Path) -> bool:
+def wanted(path: str) -> bool:
     """Whether a file under the roots is a transcript."""
-    return path.name.startswith("rollout-") and path.name.endswith(_ENDS)
+    return path.endswith(_ENDS) and path.rpartition("/")[2].startswith("rollout-")
 
 
 def identify(path: Path, head: Sequence[bytes]) -> Identity | None:
@@ -97,7 +97,7 @@ def children(path: Path) -> list[Path]:
         return []
     found = []
     for other in sorted(path.parent.glob("rollout-*.jsonl*")):
-        if other != path and wanted(other):
+        if other != path and wanted(str(other)):
             identity = identify(other, source.first(other))
             found += [other] if identity is not None and identity.parent == named[1] else []
     return found

@@ -53,8 +53,8 @@ class OpenCode:
     def enters(self, directory: str) -> bool:
         return place.enters(directory, os.environ)
 
-    def wanted(self, path: Path) -> bool:
-        return place.wanted(path, place.named(os.environ))
+    def wanted(self, path: str) -> bool:
+        return place.wanted(Path(path), place.named(os.environ))
 
     def sources(self, file: Path, known: Known) -> Sequence[News]:
         return source.sources(file, known, place.named(os.environ))

@@ -66,7 +66,7 @@ def test_memds_own_runs_are_no_sessions():
 )
 def test_what_is_a_transcript(path, wanted):
     """Spilled output, notes and descriptions are not."""
-    assert TOOL.wanted(PROJECT / path) is wanted
+    assert TOOL.wanted(str(PROJECT / path)) is wanted
 
 
 def test_children_lie_beside_their_parent(tmp_path):

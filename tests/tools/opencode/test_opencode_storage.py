@@ -86,7 +86,7 @@ def test_the_layout_before(storage, tmp_path):
     shutil.copytree(storage / "message" / OLD, older / "message" / OLD)
     shutil.copytree(storage / "part", older / "part" / OLD)
     path = older / "info" / f"{OLD}.json"
-    assert TOOL.wanted(path)
+    assert TOOL.wanted(str(path))
     assert [one.text for one in play(read_all(path)[0]).records] == ['"old version prompt"\n', "old\n", "old done"]
     (part,) = list((older / "part" / OLD).glob("*/*.json"))[:1]
     assert [one.path for one in TOOL.sources(part, dict)] == [path]

@@ -102,8 +102,7 @@ def main() -> None:
     except click.exceptions.Abort:
         sys.exit(_say("stopped", 1))
     except click.ClickException as error:
-        error.show()
-        sys.exit(error.exit_code)
+        sys.exit(_show(error))
     except MemdError as error:
         sys.exit(_say(str(error), 1))
     except OSError as error:  # the machine's doing: no permission, a full disk
@@ -126,10 +125,20 @@ def _streams() -> None:
 
 
 def _say(text: str, code: int) -> int:
+    """One line, whatever is in the names that it tells of."""
     from memd.model.text import printable  # noqa: PLC0415 - only an error needs it
 
-    click.echo(f"memd: {printable(text)}", err=True)
+    click.echo(f"memd: {printable(text)}".replace("\n", "\\n"), err=True)
     return code
+
+
+def _show(error: click.ClickException) -> int:
+    """Wrong usage as click tells it, which repeats what was typed."""
+    from memd.model.text import printable  # noqa: PLC0415 - only an error needs it
+
+    error.message = printable(error.message)
+    error.show()
+    return error.exit_code
 
 
 def _defect() -> int:

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memd import config
-from memd.cli.common import alone_or_ask, meant, print_json, reading
+from memd.cli.common import alone_or_ask, meant, print_json, reading, say
 from memd.cli.completion import SESSION, session_argument
 from memd.errors import Refused
-from memd.model.text import printable
 
 if TYPE_CHECKING:
     from memd.daemon.pipeline import Pipeline
@@ -42,11 +41,11 @@ def command(session: str | None, writer: str | None, *, as_json: bool) -> None:
     answer = alone_or_ask(settings, places, "checkpoint", {"session": name, "writer": chosen}, here)
     problems = answer.get("problems", [])
     for problem in problems:
-        click.echo(printable(f"memd: {problem['part']}: {problem['fault']}; {problem['fallback']}"), err=True)
+        say(f"memd: {problem['part']}: {problem['fault']}; {problem['fallback']}", err=True)
     if as_json:
         print_json({"version": 1, "session": name, "number": answer["number"], "problems": problems})
     elif answer.get("outcome", "written") == "written":
-        click.echo(f"{name}: checkpoint {answer['number']}")
+        say(f"{name}: checkpoint {answer['number']}")
     if answer.get("outcome", "written") != "written":
         raise Refused(f"{name}: the model wrote nothing that can be used; checkpoint {answer['number']} stays")
 

@@ -120,6 +120,11 @@ def styled(text: str, **style: Any) -> str:
     return click.style(text, **style) if sys.stdout.isatty() and not os.environ.get("NO_COLOR") else text
 
 
+def say(text: str, *, err: bool = False) -> None:
+    """A line of memd's own for a person; names in it may be anybody's, so it never acts on a terminal."""
+    click.echo(printable(text), err=err)
+
+
 def print_text(text: str) -> None:
     """Text as it is in a pipe; on a terminal without control characters, which a transcript may hold."""
     _write(printable(text) if sys.stdout.isatty() else text)
@@ -141,6 +146,7 @@ __all__ = [
     "print_json",
     "print_text",
     "reading",
+    "say",
     "short_name",
     "silent",
     "styled",

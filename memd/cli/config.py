@@ -133,7 +133,7 @@ def _lines(found: list[Setting]) -> list[str]:
     return [
         f"{printable(text):<{width}}  # {one.origin}"
         if one.origin == "file"
-        else styled(f"{text:<{width}}  # {one.origin}", dim=True)
+        else styled(f"{text:<{width}}  # {one.origin}", dim=True)  # a default is our own
         for text, one in zip(bare, found, strict=True)
     ]
 

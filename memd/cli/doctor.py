@@ -55,13 +55,14 @@ def _objects(findings: "tuple[Finding, ...]") -> list[dict[str, object]]:
 
 def _tell(found: "tuple[Finding, ...]", mended: "tuple[Finding, ...]", places: "Paths") -> None:
     from memd.cli.common import styled  # noqa: PLC0415
+    from memd.model.text import named, printable  # noqa: PLC0415
 
     for finding in mended:
-        click.echo(f"{styled('mended', fg='green')}  {finding.code}: {finding.text}")
+        click.echo(f"{styled('mended', fg='green')}  {finding.code}: {printable(finding.text)}")
     for finding in found:
         code = styled(finding.code, fg="yellow" if finding.note else "red", bold=not finding.note)
         kind, word = ("note: ", "if you want") if finding.note else ("", "mend it")
-        click.echo(f"{kind}{code}: {finding.text}\n    {word}: {finding.fix}")
+        click.echo(f"{kind}{code}: {printable(finding.text)}\n    {word}: {printable(finding.fix)}")
     if all(finding.note for finding in found):
         well = styled("All is well", fg="green", bold=True)
-        click.echo(f"{well}: the hooks, their command, the daemon, and {places.state}")
+        click.echo(f"{well}: the hooks, their command, the daemon, and {named(str(places.state))}")

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from memd import config
-from memd.cli.common import alone_or_ask, meant, print_text, reading
+from memd.cli.common import alone_or_ask, meant, print_text, reading, say
 from memd.cli.completion import session_argument
 from memd.config import Config, Paths
 from memd.errors import NotFound, Refused
@@ -95,7 +95,7 @@ def _forget(settings: Config, places: Paths, found: list[Session]) -> None:
     answer = alone_or_ask(settings, places, "forget", {"sessions": names}, work)
     print_text("\n".join(f"forgot {name}" for name in answer["sessions"]) or "nothing was left to forget")
     if not answer["clean"]:
-        click.echo("memd: another process is reading the record; the last bytes go within a day", err=True)
+        say("memd: another process is reading the record; the last bytes go within a day", err=True)
 
 
 def _pin(settings: Config, places: Paths, text: str, *, pinned: bool) -> None:
@@ -109,4 +109,4 @@ def _pin(settings: Config, places: Paths, text: str, *, pinned: bool) -> None:
         return {}
 
     alone_or_ask(settings, places, "pin", {"session": name, "pinned": pinned}, work)
-    click.echo(f"{name}: kept whatever its age" if pinned else f"{name}: kept for {settings.keep_days} days")
+    say(f"{name}: kept whatever its age" if pinned else f"{name}: kept for {settings.keep_days} days")

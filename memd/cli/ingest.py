@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memd import config
-from memd.cli.common import alone_or_ask, print_json
+from memd.cli.common import alone_or_ask, print_json, say
 from memd.cli.completion import among, tools
 from memd.cli.progress import Told, bar, of_daemon
 from memd.errors import Fault, NotFound, Unwanted
-from memd.model.text import printable
 
 if TYPE_CHECKING:
     from memd.daemon.pipeline import Pipeline
@@ -70,8 +69,8 @@ def report(answer: dict[str, Any], *, as_json: bool) -> None:
         print_json({"version": 1, "sessions": sessions})
     else:
         for session in sessions:
-            click.echo(session)
+            say(session)
     for problem in answer.get("problems", ()):
-        click.echo(f"memd: {printable(problem)}", err=True)
+        say(f"memd: {problem}", err=True)
     if answer.get("problems"):
         raise SystemExit(1)

@@ -9,8 +9,10 @@ import click
 
 from memd.cli import completion
 from memd.cli import install_asking as asking
+from memd.cli.common import print_text, say
 from memd.cli.completion import among
 from memd.errors import Refused
+from memd.model.text import printable
 
 if TYPE_CHECKING:
     from memd.config import Paths
@@ -66,7 +68,7 @@ def command(
     if dry_run:
         _show_service(places, manager, wanted=service)
         _tell_trust(unsure)
-        click.echo("Nothing was written.")
+        say("Nothing was written.")
         return
     if any(plan.changes for one in planned for plan in one.plans) and not yes:
         asking.ask("Proceed?")
@@ -121,14 +123,14 @@ def _show(places: "Paths", planned: "Sequence[Planned]", *, whole: bool) -> None
     for tool, plan in ((one.tool, plan) for one in planned for plan in one.plans):
         if plan.changes:
             patch = asking.diff(plan)
-            click.echo("".join(patch if whole else shown(patch)), nl=False)
-            click.echo(f"\n{tool.name}: {_words(plan)}")
+            print_text("".join(patch)) if whole else click.echo("".join(shown(map(printable, patch))), nl=False)
+            say(f"\n{tool.name}: {_words(plan)}")
         else:
-            click.echo(f"{tool.name}: memd's {plan.what} in {plan.path}: there already")
+            say(f"{tool.name}: memd's {plan.what} in {plan.path}: there already")
         for note in plan.notes:
-            click.echo(f"note: {plan.path}: {note}")
-    click.echo(f"The hook itself: {hook.copy_path(places)}, run by {hook.link_path(places)}")
-    click.echo("`memd uninstall` takes all of it back.")
+            say(f"note: {plan.path}: {note}")
+    say(f"The hook itself: {hook.copy_path(places)}, run by {hook.link_path(places)}")
+    say("`memd uninstall` takes all of it back.")
 
 
 def _unsure(places: "Paths", planned: "Sequence[Planned]") -> "list[Planned]":
@@ -157,7 +159,7 @@ def _trust(places: "Paths", planned: "Sequence[Planned]") -> str:
             continue
         wrong += [f"{tool.name} itself calls them {' and '.join(faults)}; {trust.by_hand}"] if faults else []
         if not faults:
-            click.echo(f"{tool.name}: memd's hooks are trusted; {tool.name} itself was asked and says so")
+            say(f"{tool.name}: memd's hooks are trusted; {tool.name} itself was asked and says so")
     return "; ".join(wrong)
 
 
@@ -165,7 +167,7 @@ def _tell_trust(planned: "Sequence[Planned]") -> None:
     for tool, trust in ((one.tool, one.tool.trust) for one in planned):
         if trust is not None:
             again = f"`memd install {tool.name} --trust-{tool.name}-hooks`"
-            click.echo(f"{tool.name}: skips memd's hooks until you trust them: {trust.by_hand}; or {again}")
+            say(f"{tool.name}: skips memd's hooks until you trust them: {trust.by_hand}; or {again}")
 
 
 def _words(plan: "Plan") -> str:
@@ -180,9 +182,9 @@ def _show_service(places: "Paths", manager: "Manager", *, wanted: bool | None) -
     if not wanted:
         return
     if why := manager.trouble():
-        click.echo(f"No service: {why}")
+        say(f"No service: {why}")
     else:
-        click.echo(f"{manager.unit}:\n{manager.content(places).decode('utf-8', 'replace')}", nl=False)
+        print_text(f"{manager.unit}:\n{manager.content(places).decode('utf-8', 'replace')}")
 
 
 def _serve(places: "Paths", manager: "Manager") -> str | None:
@@ -194,13 +196,11 @@ def _serve(places: "Paths", manager: "Manager") -> str | None:
         confined = installation.add_service(places, manager)
     except MemdError as error:
         return str(error)
-    click.echo(f"Service: {manager.unit} is enabled and started")
+    say(f"Service: {manager.unit} is enabled and started")
     if not confined:
-        click.echo(
-            "This machine gives users no namespaces of their own: the daemon runs without a read-only file system"
-        )
+        say("This machine gives users no namespaces of their own: the daemon runs without a read-only file system")
     if service.look(manager, places).linger is False:
-        click.echo("It ends when you log out; to let it go on: loginctl enable-linger")
+        say("It ends when you log out; to let it go on: loginctl enable-linger")
     return None
 
 
@@ -210,7 +210,7 @@ def _wait_for_old(places: "Paths") -> None:
 
     if sys.stderr.isatty() and sys.stdin.isatty():
         done = backfill(places)
-        click.echo("Your transcripts are read." if done else "The daemon goes on reading your transcripts.")
+        say("Your transcripts are read." if done else "The daemon goes on reading your transcripts.")
 
 
 def _prove(places: "Paths", tools: Sequence["Tool"], manager: "Manager") -> None:
@@ -220,12 +220,12 @@ def _prove(places: "Paths", tools: Sequence["Tool"], manager: "Manager") -> None
         run = proof.prove(places, tool.name, entry, os.environ)
         if run.exit_code:
             raise Refused(f"{tool.name}: the hook exits {run.exit_code} ({run.said}): run `memd doctor`")
-        click.echo(f"{tool.name}: the hook was run once: exit 0 in {run.seconds * 1000:.0f} ms")
+        say(f"{tool.name}: the hook was run once: exit 0 in {run.seconds * 1000:.0f} ms")
     daemon = proof.ping(places, os.environ)
     if daemon is None:
         start = BY_HAND if manager.trouble() else "`memd install --service` starts it now and at every login"
-        click.echo(f"No daemon answers yet; {start}.")
+        say(f"No daemon answers yet; {start}.")
     else:
-        click.echo(f"The daemon answered through the hook (pid {daemon.get('pid', 'unknown')}).")
+        say(f"The daemon answered through the hook (pid {daemon.get('pid', 'unknown')}).")
         _wait_for_old(places)
-    click.echo("Next: start a new session of your agent; `memd status` shows what is kept of it.")
+    say("Next: start a new session of your agent; `memd status` shows what is kept of it.")

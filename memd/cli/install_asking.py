@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from memd.cli.common import print_text, say
 from memd.errors import Refused
 
 if TYPE_CHECKING:
@@ -40,10 +41,10 @@ def line(places: "Paths", planned: "Planned") -> "Planned":
     try:
         more = settings.plan_install(planned.tool, planned.home, hook.command(places), hook.line_command(places))
     except Refused as error:
-        click.echo(f"Left as it is: {error}")
+        say(f"Left as it is: {error}")
         return planned
     for first, second in zip(planned.plans, more.plans, strict=True):
-        click.echo("".join(diff(Plan(first.path, first.after, second.after))), nl=False)
+        print_text("".join(diff(Plan(first.path, first.after, second.after))))
     return more
 
 
@@ -74,7 +75,7 @@ def service(manager: "Manager", wanted: bool | None, *, asked: bool) -> bool:  #
     if wanted is not None or not asked:
         return bool(wanted)
     if why := manager.trouble():
-        click.echo(f"The daemon cannot be a service here: {why}.")
+        say(f"The daemon cannot be a service here: {why}.")
         return False
     return click.confirm(f"Start the daemon now and at every login ({manager.kind})?", default=True)
 

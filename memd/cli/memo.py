@@ -10,10 +10,9 @@ import click
 
 from memd import config
 from memd.checkpoint import boxes
-from memd.cli.common import alone_or_ask, meant, reading
+from memd.cli.common import alone_or_ask, meant, reading, say
 from memd.cli.completion import SESSION, session_argument
 from memd.errors import NotFound, Refused
-from memd.model.text import printable
 
 if TYPE_CHECKING:
     from memd.daemon.pipeline import Pipeline
@@ -41,13 +40,13 @@ def command(session: str | None, *, everything: bool) -> None:
     listed = "\n".join(row for row in rows if everything or not _HIDDEN.match(row)) + "\n"
     changed = _edited(listed)
     if not changed:
-        click.echo(f"{found.id}: nothing changed")
+        say(f"{found.id}: nothing changed")
         return
     payload = {"session": found.id, "boxes": changed}
     answer = alone_or_ask(settings, places, "tick", payload, partial(_here, name=found.id, changed=changed))
     ticked = sum(changed.values())
     told = f"{ticked} ticked, {len(changed) - ticked} unticked"
-    click.echo(f"{found.id}: {told}; checkpoint {answer['number']}")
+    say(f"{found.id}: {told}; checkpoint {answer['number']}")
 
 
 def _edited(listed: str) -> dict[str, bool]:
@@ -69,7 +68,7 @@ def _edited(listed: str) -> dict[str, bool]:
         if not found.faults:
             return {str(number): box for number, box in found.boxes.items() if box != before[number]}
         for fault in found.faults:
-            click.echo(printable(f"memd: {fault}"), err=True)
+            say(f"memd: {fault}", err=True)
         if not sys.stdin.isatty() or not click.confirm("Only boxes can be changed. Edit the list again?", default=True):
             raise Refused("nothing was changed: only boxes can be")
         text = kept + "\n" + HELP + "".join(f"# Fault: {fault}\n" for fault in found.faults)

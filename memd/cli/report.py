@@ -11,7 +11,7 @@ import click
 from msgspec import Struct
 
 from memd import config
-from memd.cli.common import here, meant, print_json, reading
+from memd.cli.common import here, meant, print_json, reading, say
 from memd.errors import NotFound
 from memd.model import Session
 from memd.store import Store
@@ -106,4 +106,4 @@ def _write(page: Path, report: Report) -> None:
     with refused(page.absolute(), "written"):
         write_atomic(page.absolute(), html(report).encode("utf-8", "replace"), durable=False)
     count = sum(len(one.compactions) for one in report.told)
-    click.echo(f"{page}: {count} {'compaction' if count == 1 else 'compactions'}", err=True)
+    say(f"{page}: {count} {'compaction' if count == 1 else 'compactions'}", err=True)

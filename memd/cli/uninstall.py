@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 from memd.cli import completion
+from memd.cli.common import say
 from memd.cli.completion import among
 from memd.errors import Refused
+from memd.model.text import named
 
 if TYPE_CHECKING:
     from memd.config import Paths
@@ -35,15 +37,15 @@ def command(tools: Sequence[str], *, purge: bool, yes: bool) -> None:
         _check_purge(places, yes=yes)
     removed, record = removal.take_out(places, planned, record, service.here(os.environ), whole=not tools)
     for line in removed:
-        click.echo(f"removed {line}")
+        say(f"removed {line}")
     if not removed:
-        click.echo("memd is not installed here: nothing to take away.")
+        say("memd is not installed here: nothing to take away.")
     if purge:
         _purge(places, record)
     elif places.state.exists():
-        click.echo(f"The record stays in {places.state} (`memd uninstall --purge` removes it)")
+        say(f"The record stays in {places.state} (`memd uninstall --purge` removes it)")
     if not tools and (pid := _daemon(places)):
-        click.echo(f"A daemon is still running and goes on recording: end it (pid {pid}).")
+        say(f"A daemon is still running and goes on recording: end it (pid {pid}).")
 
 
 def _daemon(places: "Paths") -> str:
@@ -78,7 +80,7 @@ def _check_purge(places: "Paths", *, yes: bool) -> None:
         return
     if not sys.stdin.isatty():
         raise Refused("this is not a terminal: run it again with --yes to remove the record for good")
-    click.echo("This removes for good:\n" + "".join(f"  {path}\n" for path in paths), nl=False)
+    say("\n".join(["This removes for good:", *(f"  {named(str(path))}" for path in paths)]))
     click.confirm("Proceed?", default=False, abort=True)
 
 
@@ -88,4 +90,4 @@ def _purge(places: "Paths", record: "Ledger") -> None:
     gone = removal.doomed(places)
     removal.purge(places, record)
     for path in gone:
-        click.echo(f"removed {path}")
+        say(f"removed {named(str(path))}")

@@ -179,3 +179,51 @@ def test_a_daemon_that_is_silent_is_one_line(call, tmp_path, monkeypatch):
 def test_no_command_reads_more_than_it_needs():
     """`memd --help` must stay quick: no command's module is read for it."""
     assert not any(hasattr(value, "callback") for value in vars(cli).get("commands", {}).values())
+
+
+ACTING = "\x1b[31m\u202e\n"
+"""What a terminal acts on, and a line end that would make two lines of one."""
+
+
+TYPED = (
+    ("init {}", 0),
+    ("init {}/missing", 1),
+    ("init --{}", 2),
+    ("{}", 2),
+    ("log a {}", 2),
+    ("log --number {}", 2),
+    ("log --channel {}", 2),
+    ("show a {}", 2),
+    ("ingest {}", 1),
+    ("ingest {}/missing", 1),
+    ("ingest --tool {} .", 1),
+    ("config {}", 1),
+    ("config ignore {}", 0),
+    ("config checkpoint.writer {}", 1),
+    ("checkpoint {}", 1),
+    ("memo {}", 1),
+    ("forget {}", 1),
+    ("forget --older-than {}", 2),
+    ("report {}", 1),
+    ("search {}", 1),
+    ("status {}", 1),
+    ("engram {}", 2),
+    ("install {}", 1),
+    ("uninstall {}", 1),
+    ("doctor {}", 2),
+)
+"""Commands, `{}` being what somebody else named so, and their exit codes."""
+
+
+def test_what_was_typed_never_acts_on_the_terminal(call, tmp_path):
+    """Names and words of somebody else are told with what acts in them escaped: a directory's name may be a trap."""
+    transcript = Transcript(tmp_path / "5d1f0c1e.jsonl")
+    transcript.turn("Make the gateway fast.")
+    call("ingest", transcript.path)
+    (tmp_path / ACTING).mkdir()
+    wrong = {}
+    for line, code in TYPED:
+        end, out, err = call(*(word.format(ACTING) for word in line.split(" ")))
+        if end != code or set("\x1b\u202e") & set(out + err) or (code == 1 and err.count("\n") != 1):
+            wrong[line] = (end, out, err)
+    assert wrong == {}

@@ -9,11 +9,14 @@ write means.
 import fcntl
 import os
 import stat
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
 from memd.errors import Refused
+
+_KINDS = ((stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"))
 
 
 def write_atomic(path: Path, data: bytes, mode: int = 0o600, *, durable: bool = True) -> None:
@@ -103,6 +106,22 @@ def _refuse_shared(path: Path) -> None:
     foreign = me != 0 and (status.st_uid != me or path.lstat().st_uid not in {me, 0})
     if foreign or status.st_mode & stat.S_ISVTX:  # a sticky folder is one like /tmp: closing it would stop the machine
         raise Refused(f"{path} is not this user's alone: move it away, or choose another by MEMD_STATE_DIR")
+
+
+def refuse_other_kind(path: Path, what: str, wanted: Callable[[int], bool] = stat.S_ISREG) -> None:
+    """Nothing happens where there is none, or one of the kind that it has to be (a plain file).
+
+    Raises:
+        Refused: a folder, or whatever else cannot be memd's, has the name: it is somebody's, so it stays.
+        OSError: it cannot be seen.
+    """
+    try:
+        mode = path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    if not wanted(mode):
+        kind = next((name for test, name in _KINDS if test(mode)), "something else")
+        raise Refused(f"{path} is {kind}, and memd's {what} has to be there: move it away")
 
 
 def remove_tree(path: Path) -> None:

@@ -24,6 +24,7 @@ def alone(paths: Paths, patience: float = HANDOVER) -> files.Lock | None:
 def take(lock: files.Lock, paths: Paths, patience: float = HANDOVER) -> bool:
     """Hold the lock; False when the daemon has it and answers. Raises Refused as `alone` does."""
     files.private_dir(paths.state)
+    files.refuse_other_kind(lock.path, "lock")
     end = time.monotonic() + patience
     while not lock.acquire():
         if answers(paths):

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memd.errors import NotFound, RecordDamaged, Refused, StoreTrouble
+from memd.files import refuse_other_kind
 from memd.later import later
 from memd.store.migrations import MIGRATIONS, migrate, version
 from memd.store.packs import Unpacked
@@ -46,6 +47,7 @@ _SETTINGS = (
     "PRAGMA secure_delete = ON",  # what is deleted is overwritten
     "PRAGMA temp_store = MEMORY",  # nothing of a conversation in files under /tmp
 )
+_OWN = {"session", "message", "checkpoint"}
 _WANTED = "CREATE TEMP TABLE wanted (key TEXT PRIMARY KEY) WITHOUT ROWID"
 
 
@@ -137,9 +139,10 @@ def open_writer(path: Path) -> Database:
     """Open or create the file (0600, in a directory of 0700) and bring it to the newest shape.
 
     Raises:
-        Refused: a newer memd wrote it.
+        Refused: a newer memd wrote it, or another program, whose file stays as it is.
         StoreTrouble: it cannot be created, opened, or is damaged.
     """
+    _look_first(path)
     _make_private(path)
     database = _connect(path, "rw")
     with _closing_on_error(database), trouble(path):
@@ -159,14 +162,16 @@ def open_reader(path: Path) -> Database:
 
     Raises:
         NotFound: there is none yet.
-        Refused: a newer memd wrote it, or an older one that no writer has brought up to date.
+        Refused: a newer memd wrote it, another program, or an older memd and no writer has brought it up to date.
         StoreTrouble: it cannot be opened or is damaged.
     """
     if not path.exists():
         raise _nothing(path)
+    refuse_other_kind(path, "record")
     database = _connect(path, "ro")
     with _closing_on_error(database), trouble(path):
         found = version(database._connection)  # noqa: SLF001  # the same module
+        _refuse_foreign(path, database)
         if found == 0:
             raise _nothing(path)
         _refuse_newer(path, found)
@@ -209,6 +214,25 @@ def _make_private(path: Path) -> None:
                 part.chmod(0o600)
     except OSError as error:
         raise StoreTrouble(f"memd's record {path} cannot be used: {error.strerror or error}") from error
+
+
+def _look_first(path: Path) -> None:
+    """A writer changes modes and the journal's kind before it reads anything: not those of somebody else's file."""
+    refuse_other_kind(path, "record")
+    if path.exists() and path.stat().st_size:
+        with closing(_connect(path, "ro")) as database, trouble(path):
+            _refuse_foreign(path, database)
+
+
+def _refuse_foreign(path: Path, database: Database) -> None:
+    """A record of memd's has had its three first tables since its first step, and no mark of another program."""
+    tables = {name for (name,) in database.rows("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    mark = database.row("PRAGMA application_id")
+    if (tables and not tables >= _OWN) or mark != (0,):
+        raise Refused(
+            f"{path} is a database of another program, not memd's record: move it away, or choose another place by"
+            " MEMD_STATE_DIR; memd leaves it as it is"
+        )
 
 
 def _refuse_newer(path: Path, found: int) -> None:

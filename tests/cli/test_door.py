@@ -227,3 +227,13 @@ def test_what_was_typed_never_acts_on_the_terminal(call, tmp_path):
         if end != code or set("\x1b\u202e") & set(out + err) or (code == 1 and err.count("\n") != 1):
             wrong[line] = (end, out, err)
     assert wrong == {}
+
+
+@pytest.mark.parametrize("name", ["memd.db", "memd.lock"])
+def test_a_folder_where_memd_keeps_a_file_is_one_line(call, tmp_path, name):
+    """No command makes a defect of it: it says what is in the way."""
+    (Home().state / name).mkdir(parents=True)
+    Transcript(tmp_path / "5d1f0c1e.jsonl").turn("Make the gateway fast.")
+    code, out, err = call("ingest", tmp_path / "5d1f0c1e.jsonl")
+    assert (code, out, err.count("\n")) == (1, "", 1)
+    assert err.startswith(f"memd: {Home().state / name} is a folder, and memd's ")

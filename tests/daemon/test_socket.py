@@ -342,6 +342,16 @@ def test_a_dead_daemons_socket_is_replaced(path):
     assert list(path.parent.iterdir()) == []
 
 
+@pytest.mark.parametrize("name", ["memd.sock", "memd.sock.new"])
+def test_a_folder_in_the_sockets_place_is_told(path, name):
+    """It is somebody's: the line says what is there and what to do, and the folder stays."""
+    place = path.with_name(name)
+    place.mkdir(parents=True)
+    with pytest.raises(Refused, match=f"{name} is a folder, and memd's socket has to be there: move it away"):
+        asyncio.run(Server(path, echo).start())
+    assert [place] == list(path.parent.iterdir())
+
+
 def test_stop_leaves_a_successors_socket_alone(path):
     """During an upgrade the old daemon may end after the new one listens."""
 

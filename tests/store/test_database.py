@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,36 @@ def test_a_record_that_others_could_read_is_closed_to_them(path):
     path.chmod(0o644)
     Store.open(path).close()
     assert mode(path) == 0o600
+
+
+FOREIGN = {
+    "unnumbered": "CREATE TABLE session (id TEXT)",
+    "numbered": "CREATE TABLE session (id TEXT); PRAGMA user_version = 3",
+    "far ahead": "CREATE TABLE moz_places (id INTEGER); PRAGMA user_version = 75",
+    "marked": "PRAGMA application_id = 252006674; PRAGMA user_version = 2",
+}
+
+
+@pytest.mark.parametrize("readonly", [True, False])
+@pytest.mark.parametrize("made", FOREIGN.values(), ids=FOREIGN)
+def test_another_programs_database_is_refused_and_left_alone(path, made, readonly):
+    """Neither its content, nor its mode, nor the kind of its journal changes, and it is not taken for a damaged record."""
+    path.parent.mkdir()
+    with closing(sqlite3.connect(path)) as sql:
+        sql.executescript(made)
+    path.chmod(0o644)
+    before = path.read_bytes()
+    with pytest.raises(Refused, match="a database of another program, not memd's record: move it away"):
+        Store.open(path, readonly=readonly)
+    assert (before, 0o644, [path]) == (path.read_bytes(), mode(path), list(path.parent.iterdir()))
+
+
+@pytest.mark.parametrize("readonly", [True, False])
+def test_a_folder_in_the_records_place_is_told(path, readonly):
+    """The line says what is there and what to do."""
+    path.mkdir(parents=True)
+    with pytest.raises(Refused, match="is a folder, and memd's record has to be there: move it away"):
+        Store.open(path, readonly=readonly)
 
 
 def test_a_reader_sees_what_is_committed_and_nothing_else(store, path):

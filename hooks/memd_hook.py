@@ -60,14 +60,27 @@ def late(*_: object) -> None:
 
 
 def where(socket: str, state: str) -> tuple[str, str]:
-    """Socket and state directory: the environment's word, the arguments', or the default places (as in memd/config.py)."""
-    chosen = env(b"MEMD_STATE_DIR")
+    """Socket and state directory: the environment's word, the arguments', or the default places (as in memd/config.py).
+
+    Raises ValueError for a relative one: it would be found from wherever the agent runs the hook.
+    """
+    chosen = place(b"MEMD_STATE_DIR")
     if chosen not in ("", state):
         socket, state = "", chosen  # another state directory belongs to another daemon
     if not state:
         local = "/Library/Application Support" if sys.platform == "darwin" else "/.local/state"
-        state = (env(b"XDG_STATE_HOME") or env(b"HOME") + local) + "/memd"
-    return env(b"MEMD_SOCKET") or socket or state + "/memd.sock", state
+        given = env(b"XDG_STATE_HOME")
+        state = (given if given[:1] == "/" else env(b"HOME") + local) + "/memd"
+    return place(b"MEMD_SOCKET") or socket or state + "/memd.sock", state
+
+
+def place(name: bytes) -> str:
+    """The path that a variable names, from the home where it begins with `~/`; empty when it is not there."""
+    path = env(name)
+    path = env(b"HOME") + path[1:] if path[:2] == "~/" else path
+    if path[:1] not in ("", "/"):
+        raise ValueError(path)
+    return path
 
 
 def env(name: bytes) -> str:

@@ -27,7 +27,7 @@ def main(args: list[str]) -> None:
     """Reads the payload, starts the person's command, asks, and writes both lines."""
     at = args.index("--") if "--" in args else len(args)
     command, args = " ".join(args[at + 1 :]), args[:at]
-    socket, _ = where(option(args, "--socket"), option(args, "--state"))
+    socket = listening(option(args, "--socket"), option(args, "--state"))
     posix.set_blocking(0, True)
     posix.set_blocking(1, True)
     chunks: list[bytes] = []
@@ -39,6 +39,14 @@ def main(args: list[str]) -> None:
     text = before + BETWEEN * bool(before and ours) + coloured(ours) + b"\n"
     while text:
         text = text[posix.write(1, text) :]
+
+
+def listening(socket: str, state: str) -> str:
+    """Where the daemon is, empty where no process can know: the person's own line is drawn all the same."""
+    try:
+        return where(socket, state)[0]
+    except ValueError:
+        return ""
 
 
 def asked(socket: str, tool: str, payload: bytes) -> bytes:

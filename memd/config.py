@@ -140,6 +140,9 @@ def paths(environ: Mapping[str, str]) -> Paths:
 
     `environ` is asked for `MEMD_STATE_DIR`, `MEMD_CONFIG` and `MEMD_SOCKET` (an empty one is none), the process's own
     environment for `XDG_*`.
+
+    Raises:
+        ConfigError: a variable names no absolute path.
     """
     state = _chosen(environ, "MEMD_STATE_DIR") or _usual("XDG_STATE_HOME", ".local/state")
     return Paths(
@@ -162,9 +165,19 @@ def _usual(name: str, place: str) -> Path:
 
 
 def _chosen(environ: Mapping[str, str], name: str) -> Path | None:
-    """Absolute, because the daemon and the commands have different current directories."""
+    """The place that a variable names; `~/` is the home. A relative one would be another place for each process.
+
+    The hook and OpenCode's plugin, which read the same variables, give nothing then.
+    """
     value = environ.get(name)
-    return Path(value).expanduser().absolute() if value else None
+    if not value:
+        return None
+    path = Path.home() / value[2:] if value.startswith("~/") else Path(value)
+    if not path.is_absolute():
+        raise ConfigError(
+            f"{name} is {value!r}: give an absolute path, since each process would look in its own directory"
+        )
+    return path
 
 
 def socket_path(state: Path, uid: int) -> Path:

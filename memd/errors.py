@@ -6,7 +6,9 @@
     |  |- NotFound            no such session, file, checkpoint or part
     |  |  `- Unwanted         a session that is not to be recorded
     |  |- Ambiguous           a prefix that fits several
-    |  `- Refused             memd will not do this (a settings file that is not JSON, a newer store), and says why
+    |  `- Refused             memd will not do this (a settings file that is not JSON), and says why
+    |     |- RecordNewer      the record is a newer memd's
+    |     `- RecordForeign    what stands in the record's place is somebody else's
     `- Fault                  the machine's doing; the work goes on where it can
        |- SourceUnreadable    a transcript that cannot be read now
        |- StoreTrouble        memd's own database is locked, full or damaged
@@ -46,6 +48,14 @@ class Ambiguous(UserError):
 
 class Refused(UserError):
     """memd will not do this; the message says why and what to do instead."""
+
+
+class RecordNewer(Refused):
+    """A newer memd wrote the record."""
+
+
+class RecordForeign(Refused):
+    """Another program's database, or no file at all, is where the record has to be."""
 
 
 class Fault(MemdError):

@@ -108,11 +108,13 @@ def _refuse_shared(path: Path) -> None:
         raise Refused(f"{path} is not this user's alone: move it away, or choose another by MEMD_STATE_DIR")
 
 
-def refuse_other_kind(path: Path, what: str, wanted: Callable[[int], bool] = stat.S_ISREG) -> None:
+def refuse_other_kind(
+    path: Path, what: str, wanted: Callable[[int], bool] = stat.S_ISREG, error: type[Refused] = Refused
+) -> None:
     """Nothing happens where there is none, or one of the kind that it has to be (a plain file).
 
     Raises:
-        Refused: a folder, or whatever else cannot be memd's, has the name: it is somebody's, so it stays.
+        Refused (or the `error` of that kind): a folder, or whatever else cannot be memd's, has the name: it stays.
         OSError: it cannot be seen.
     """
     try:
@@ -121,7 +123,7 @@ def refuse_other_kind(path: Path, what: str, wanted: Callable[[int], bool] = sta
         return
     if not wanted(mode):
         kind = next((name for test, name in _KINDS if test(mode)), "something else")
-        raise Refused(f"{path} is {kind}, and memd's {what} has to be there: move it away")
+        raise error(f"{path} is {kind}, and memd's {what} has to be there: move it away")
 
 
 def remove_tree(path: Path) -> None:

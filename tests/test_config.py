@@ -1,6 +1,7 @@
 """memd/config.py: defaults, the file, what is refused and how that is told, and where things are."""
 
 import os
+import re
 from dataclasses import FrozenInstanceError
 from pathlib import Path
 
@@ -204,13 +205,19 @@ class TestPaths:
         """MEMD_SOCKET wins over the state folder."""
         assert config.paths({"MEMD_STATE_DIR": "/s", "MEMD_SOCKET": "/run/x.sock"}).socket == Path("/run/x.sock")
 
-    def test_always_absolute(self, monkeypatch, tmp_path):
-        """The daemon and the commands have different current folders; an empty variable is none."""
-        monkeypatch.chdir(tmp_path)
-        paths = config.paths({"MEMD_STATE_DIR": "s", "MEMD_CONFIG": "~/c.toml", "MEMD_SOCKET": ""})
-        assert paths.state == tmp_path / "s"
-        assert paths.config == Path.home() / "c.toml"
-        assert paths.socket == config.socket_path(tmp_path / "s", os.getuid())
+    def test_from_the_home(self):
+        """`~/` is the home, as the hook has it; an empty variable is none."""
+        paths = config.paths({"MEMD_STATE_DIR": "~/s", "MEMD_CONFIG": "~/c.toml", "MEMD_SOCKET": ""})
+        home = Path.home()
+        assert (home / "s", home / "c.toml") == (paths.state, paths.config)
+        assert paths.socket == config.socket_path(home / "s", os.getuid())
+
+    @pytest.mark.parametrize("name", ["MEMD_STATE_DIR", "MEMD_CONFIG", "MEMD_SOCKET"])
+    @pytest.mark.parametrize("value", ["s", "./s", "~s/x", "~"])
+    def test_a_relative_one_is_refused(self, name, value):
+        """The daemon, the commands and the hooks have different current folders: it would be another place for each."""
+        with pytest.raises(ConfigError, match=f"{name} is '{re.escape(value)}': give an absolute path"):
+            config.paths({name: value})
 
     def test_nothing_is_made(self, tmp_path):
         """To ask where things are makes nothing; a named file that is not there means defaults."""

@@ -312,13 +312,20 @@ function beat() {
   } catch {}
 }
 
-/** Socket and state directory: the environment's word, what install wrote, or the default places (as in memd/config.py). */
+/**
+ * Socket and state directory: the environment's word, what install wrote, or the default places (as in memd/config.py).
+ * Where a variable names a relative path, which would be another one for each process, there is neither.
+ */
 function where(env) {
-  const elsewhere = env.MEMD_STATE_DIR && env.MEMD_STATE_DIR !== STATE // it belongs to another daemon
+  const home = env.HOME || os.homedir()
+  const place = (name) => (env[name] ?? "").replace(/^~(?=\/)/, home)
+  const [chosen, socket] = [place("MEMD_STATE_DIR"), place("MEMD_SOCKET")]
+  if ([chosen, socket].some((given) => given && !path.isAbsolute(given))) return ["/dev/null/memd.sock", "/dev/null"]
+  const elsewhere = chosen && chosen !== STATE // it belongs to another daemon
   const local = process.platform === "darwin" ? "Library/Application Support" : ".local/state"
-  const base = env.XDG_STATE_HOME || path.join(env.HOME || os.homedir(), local)
-  const directory = env.MEMD_STATE_DIR || STATE || path.join(base, "memd")
-  return [env.MEMD_SOCKET || (!elsewhere && SOCKET) || path.join(directory, "memd.sock"), directory]
+  const base = path.isAbsolute(env.XDG_STATE_HOME ?? "") ? env.XDG_STATE_HOME : path.join(home, local)
+  const directory = chosen || STATE || path.join(base, "memd")
+  return [socket || (!elsewhere && SOCKET) || path.join(directory, "memd.sock"), directory]
 }
 
 /** What this process is; `tui`: a person's terminal is where its prompts come from. */

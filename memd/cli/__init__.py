@@ -7,6 +7,7 @@ defect: exit 3 and a log file that has the rest.
 
 import gc
 import importlib
+import io
 import os
 import sys
 from typing import TYPE_CHECKING, Any
@@ -136,8 +137,9 @@ def _show(error: click.ClickException) -> int:
     """Wrong usage as click tells it, which repeats what was typed."""
     from memd.model.text import printable  # noqa: PLC0415 - only an error needs it
 
-    error.message = printable(error.message)
-    error.show()
+    said = io.StringIO()
+    error.show(said)
+    click.echo(printable(said.getvalue()), err=True, nl=False)
     return error.exit_code
 
 
@@ -157,14 +159,14 @@ def _trace() -> str:
     return traceback.format_exc()
 
 
-def _keep(trace: str) -> OSError | None:
+def _keep(trace: str) -> Exception | None:
     """Write a traceback to the log file, 0600; what was in the way."""
-    path = _log()
     try:
+        path = _log()
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "w", encoding="utf-8") as log:
             log.write(trace)
-    except OSError as error:
+    except (OSError, MemdError) as error:
         return error
     return None
 

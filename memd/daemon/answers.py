@@ -73,7 +73,7 @@ class Answers:
         moment = tool.moment(request.event, payload) if tool and payload is not None else None
         if tool is None or moment is None:
             return None
-        moment = replace(moment, cwd=_usable(moment.cwd), transcript=_usable(moment.transcript))
+        moment = replace(moment, cwd=_absolute(moment.cwd), transcript=_usable(moment.transcript))
         if not moment.child:
             after_reply(lambda: self._notice(tool, moment))
         return b"" if moment.child else await self._event(tool, moment, request)
@@ -211,6 +211,11 @@ class Answers:
 def _usable(path: str | None) -> str | None:
     """A path as it is; None for what none can be, however a hook came to name it."""
     return path if path is not None and possible(path) else None
+
+
+def _absolute(path: str | None) -> str | None:
+    """A directory, None for a relative one: it is told from where the hook ran, and nobody knows where that was."""
+    return path if path is not None and path.startswith("/") and possible(path) else None
 
 
 def _object(payload: bytes) -> dict[str, Any] | None:

@@ -229,7 +229,8 @@ def _in_file(source: SourceRow, now: int) -> tuple[int, int, str | None, int | N
 
 
 def _state(session: Session, now: int) -> str:
-    if session.cwd is not None and not os.path.isdir(session.cwd):  # noqa: PTH112 - Path raises for a long name
+    there = session.cwd is None or (os.path.isabs(session.cwd) and os.path.isdir(session.cwd))  # noqa: PTH112, PTH117
+    if not there:  # Path raises for a long name
         return "foreign"
     if session.ended_at is not None:
         return "ended"

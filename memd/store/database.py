@@ -13,7 +13,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memd.errors import NotFound, RecordDamaged, Refused, StoreTrouble
+from memd.errors import NotFound, RecordDamaged, RecordForeign, RecordNewer, Refused, StoreTrouble
 from memd.files import refuse_other_kind
 from memd.later import later
 from memd.store.migrations import MIGRATIONS, migrate, version
@@ -167,7 +167,7 @@ def open_reader(path: Path) -> Database:
     """
     if not path.exists():
         raise _nothing(path)
-    refuse_other_kind(path, "record")
+    refuse_other_kind(path, "record", error=RecordForeign)
     database = _connect(path, "ro")
     with _closing_on_error(database), trouble(path):
         found = version(database._connection)  # noqa: SLF001  # the same module
@@ -218,7 +218,7 @@ def _make_private(path: Path) -> None:
 
 def _look_first(path: Path) -> None:
     """A writer changes modes and the journal's kind before it reads anything: not those of somebody else's file."""
-    refuse_other_kind(path, "record")
+    refuse_other_kind(path, "record", error=RecordForeign)
     if path.exists() and path.stat().st_size:
         with closing(_connect(path, "ro")) as database, trouble(path):
             _refuse_foreign(path, database)
@@ -229,7 +229,7 @@ def _refuse_foreign(path: Path, database: Database) -> None:
     tables = {name for (name,) in database.rows("SELECT name FROM sqlite_master WHERE type = 'table'")}
     mark = database.row("PRAGMA application_id")
     if (tables and not tables >= _OWN) or mark != (0,):
-        raise Refused(
+        raise RecordForeign(
             f"{path} is a database of another program, not memd's record: move it away, or choose another place by"
             " MEMD_STATE_DIR; memd leaves it as it is"
         )
@@ -238,7 +238,7 @@ def _refuse_foreign(path: Path, database: Database) -> None:
 def _refuse_newer(path: Path, found: int) -> None:
     if found > len(MIGRATIONS):
         reads = len(MIGRATIONS)
-        raise Refused(
+        raise RecordNewer(
             f"memd's record {path} is from a newer memd (format {found}, this one reads {reads}); update memd"
         )
 

@@ -322,6 +322,15 @@ def test_an_interactive_start_names_the_ended_session_before(chain, source):
     assert (given(first).count("\n"), others) == (0, [b"", b"", b""])
 
 
+def test_a_hooks_relative_directory_is_none(chain):
+    """It is told from where the hook ran, which nobody knows: two of one spelling need not be one directory."""
+    old, new = chain.transcript(OTHER, cwd="work"), chain.transcript(cwd="work")
+    old.turn("The secret plan.")
+    chain.read(old)
+    chain.hook("SessionEnd", old, reason="clear")
+    assert chain.parts(new, "startup") == [b""] * 4
+
+
 def test_a_session_that_still_runs_is_not_the_one_before(chain):
     """A second terminal in the same directory works on: it did not end, so it is not named."""
     old, new = chain.transcript(OTHER), chain.transcript()

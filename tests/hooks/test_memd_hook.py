@@ -399,6 +399,28 @@ def test_another_state_directory_has_another_daemon(hook, tmp_path):
             assert hook.run("claude-code", "SessionStart", payload=COMPACT, env=env) == text
 
 
+@pytest.mark.parametrize("name", ["MEMD_STATE_DIR", "MEMD_SOCKET"])
+def test_a_relative_place_gives_nothing(hook, tmp_path, monkeypatch, name):
+    """Where the agent runs the hook there may be anybody's folder of that name: nothing is asked, nothing is given."""
+    monkeypatch.chdir(tmp_path)
+    hook.ready("SessionStart.compact", b"from disk")
+    value = os.path.relpath(hook.state if name == "MEMD_STATE_DIR" else hook.socket, tmp_path)
+    with hook.peer(replying(b"text 4\nlive")):
+        assert hook.run("claude-code", "SessionStart", payload=COMPACT, env={name: value}) == b""
+
+
+def test_places_from_the_home_and_a_relative_xdg(hook, tmp_path):
+    """As the daemon has them: `~/` is the home, and what is relative in XDG's variables counts as none."""
+    hook.state = tmp_path / ".local/state/memd"
+    hook.ready("SessionStart.compact", b"from disk")
+    command = [*PYTHON, str(SCRIPT), "claude-code", "SessionStart"]
+    for more in (
+        {"MEMD_STATE_DIR": "~/.local/state/memd"},
+        {"XDG_STATE_HOME": "state"} if sys.platform == "linux" else {},
+    ):
+        assert hook.run(command=command, env={"HOME": str(tmp_path), **more}, payload=COMPACT) == b"from disk"
+
+
 @pytest.mark.parametrize("xdg", [True, False])
 def test_without_options_the_default_places_are_asked(hook, tmp_path, xdg):
     """A plugin's command line cannot name them: they are where the daemon has them by default."""

@@ -176,7 +176,12 @@ def _state(facts: SetupFacts) -> Iterator[Finding]:
             yield Finding("state-foreign", f"{folder} is another user's", "move it away, or set MEMD_STATE_DIR")
     if facts.state == "ok" and facts.record is not None:
         restart = "systemctl --user restart memd.service" if facts.service.kind == "systemd" else RUN
-        mends = {"closed": f"chmod u+rw {quote(str(folder / 'memd.db'))}", "newer": "install that newer memd"}
+        file = quote(str(folder / "memd.db"))
+        mends = {
+            "closed": f"chmod u+rw {file}",
+            "newer": "install that newer memd",
+            "foreign": f"mv -n {file} {file}.other",
+        }
         yield Finding(f"record-{facts.record.kind}", facts.record.text, mends.get(facts.record.kind, restart))
     if facts.free_bytes < ENOUGH:
         yield Finding("disk-full", f"only {facts.free_bytes // 2**20} MiB are free for {folder}", f"df -h {folder}")

@@ -129,6 +129,24 @@ def test_a_record_of_a_newer_memd_is_told(places, installed):
     assert found.fix == "install that newer memd"
 
 
+def test_what_is_no_record_of_memds_is_told(places, installed):
+    """With the command that moves it away; nobody else would."""
+    with closing(sqlite3.connect(places.state / "memd.db")) as sql:
+        sql.execute("CREATE TABLE session (id)")
+    (found,) = [one for one in findings(_look(places)) if one.code.startswith("record-")]
+    assert (found.code, "another program" in found.text) == ("record-foreign", True)
+    assert found.fix == f"mv -n {places.state}/memd.db {places.state}/memd.db.other"
+
+
+def test_a_record_of_an_older_memd_is_no_fault(places, installed):
+    """Whoever opens it for writing brings it up to date."""
+    with closing(Store.open(places.state / "memd.db")):
+        pass
+    with closing(sqlite3.connect(places.state / "memd.db")) as sql:
+        sql.execute("PRAGMA user_version = 11")
+    assert [one for one in findings(_look(places)) if one.code.startswith("record-")] == []
+
+
 def test_a_record_without_its_permissions_is_told(places, installed, monkeypatch):
     """With the command that gives them back."""
     Store.open(places.state / "memd.db").close()

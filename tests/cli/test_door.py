@@ -1,13 +1,16 @@
 """The door of the command line: help, exit codes 0, 1, 2, 3, and never a traceback that nobody asked for."""
 
 import os
+import socket
 import stat
 import subprocess
+import time
 
 import pytest
 from process import Home
 from transcript import Transcript
 
+from memd import config
 from memd.cli import COMMANDS, cli
 from memd.cli import log as log_command
 
@@ -163,7 +166,7 @@ def test_a_number_beyond_all_measure_means_all(call, tmp_path, words):
 
 
 def test_a_daemon_that_is_silent_is_one_line(call, tmp_path, monkeypatch):
-    """Something holds the lock and the socket and never answers."""
+    """Something holds the lock and nobody is at the socket."""
     from memd.daemon import sole  # noqa: PLC0415
     from memd.files import Lock  # noqa: PLC0415
 
@@ -174,6 +177,25 @@ def test_a_daemon_that_is_silent_is_one_line(call, tmp_path, monkeypatch):
         code, out, err = call("ingest", tmp_path)
     assert (code, out, err.count("\n")) == (1, "", 1)
     assert "try again later" in err
+
+
+def test_a_daemon_that_takes_questions_and_never_answers_is_named_at_once(call, tmp_path, monkeypatch):
+    """It was stopped (SIGSTOP, a debugger), or it hangs: nobody waits half a minute to be told whose lock it is."""
+    from memd.daemon import sole  # noqa: PLC0415
+    from memd.files import Lock  # noqa: PLC0415
+
+    monkeypatch.setattr(sole, "SILENT", 0.2)
+    home = Home()
+    home.state.mkdir(parents=True, mode=0o700)
+    with Lock(home.state / "memd.lock"), socket.socket(socket.AF_UNIX) as stopped:
+        stopped.bind(str(config.load(os.environ)[1].socket))
+        stopped.listen()
+        before = time.monotonic()
+        code, out, err = call("ingest", tmp_path)
+    assert (code, out, err.count("\n")) == (1, "", 1)
+    assert f"(pid {os.getpid()})" in err
+    assert "stopped, or it hangs" in err
+    assert time.monotonic() - before < 5
 
 
 def test_no_command_reads_more_than_it_needs():

@@ -62,7 +62,7 @@ def test_one_daemon_stays_where_another_was_faster(settled, paths, monkeypatch):
     (paths.state / "memd.lock").unlink()
     other = Lock(paths.state / "memd.lock")
     assert other.acquire()
-    monkeypatch.setattr(sole, "answers", lambda _paths: True)
+    monkeypatch.setattr(sole, "ask", lambda *_: {"pong": True})
     with pytest.raises(Refused, match="a daemon already runs"):
         settled.take_again()
     other.release()

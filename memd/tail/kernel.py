@@ -10,6 +10,7 @@ Each watch costs a thread inside watchdog (idle: no CPU), so callers cap their n
 
 import errno
 import logging
+import os
 import stat
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -158,7 +159,7 @@ def _started() -> "BaseObserver":
 
 def _identity(path: str) -> tuple[int, int] | None:
     try:
-        status = Path(path).stat()
+        status = os.stat(path)  # noqa: PTH116 - of each watched directory, each second
     except OSError:
         return None
     return (status.st_dev, status.st_ino) if stat.S_ISDIR(status.st_mode) else None  # a file may have taken its name

@@ -19,8 +19,8 @@ _BITS = (1 << 64) - 1
 
 
 def state_of(status: os.stat_result) -> int:
-    """A number above 0 that changes when the file does."""
-    return (hash((status.st_ino, status.st_size, status.st_mtime_ns)) & _BITS) or 1
+    """A number above 0 that changes when the file does, or who may read it: one that could not be read is looked at again."""
+    return (hash((status.st_ino, status.st_size, status.st_mtime_ns, status.st_mode)) & _BITS) or 1
 
 
 class Seen:

@@ -213,6 +213,15 @@ class TestLooks:
             running.hinted(root / "coming.jsonl")
 
     @pytest.mark.usefixtures("deaf")
+    def test_who_may_read_it(self, root):
+        """A file whose permission comes back is one to look at, though nothing was written into it."""
+        with Running(root) as running:
+            (root / "a" / "old.jsonl").chmod(0o000)
+            running.hinted(root / "a" / "old.jsonl")
+            (root / "a" / "old.jsonl").chmod(0o600)
+            running.hinted(root / "a" / "old.jsonl")
+
+    @pytest.mark.usefixtures("deaf")
     def test_sweep(self, root, monkeypatch):
         """Without any event a new file is found by the next sweep, and a file that is gone is told."""
         with Running(root) as running:

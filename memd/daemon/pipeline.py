@@ -78,10 +78,13 @@ class Pipeline:
         self.store.close()
 
     def release(self) -> None:
-        """Give back what is kept in memory only to be quick: nothing is to be done."""
-        tokens.release()
+        """Give back what is kept in memory only to be quick: nothing is to be done.
+
+        The tokenizer last: it has the C library return what was let go, which includes the rest.
+        """
         once.forget()
         self.store.release()
+        tokens.release()
 
     def prepare(self) -> None:
         """Import what reads the transcripts of the tools that are used here: no hook shall wait for that.

@@ -7,6 +7,7 @@ known, the operator's prompts stand in, always named so. Boxes are decided by th
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from io import StringIO
 
 from msgspec import Struct
 
@@ -81,8 +82,13 @@ def bare(record: Record) -> bool:
 
 def document(memo: Sequence[Entry]) -> str:
     """memo.md."""
-    lines = [_line(entry) for entry in memo] or ["(no messages yet)"]
-    return "# Memo\n\n" + "\n".join(lines) + "\n"
+    text = (
+        StringIO()
+    )  # ten thousands of lines as a list, and their whole beside it, would take the text's room three times
+    text.write("# Memo\n\n")
+    text.writelines(f"{_line(entry)}\n" for entry in memo)
+    text.write("" if memo else "(no messages yet)\n")
+    return text.getvalue()
 
 
 @once(4_096)

@@ -31,7 +31,12 @@ class Draft(Struct, frozen=True):
         asks = ["asks"] if self.content.asks else []
         asks += ["unsummed"] if self.content.unsummed else []
         shown = (self.parts.mind, self.parts.memo, self.parts.scene, self.content.writer, *waits, *skills, *asks)
-        return hashlib.blake2b("\0".join(shown).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+        first, *others = (text.encode("utf-8", "surrogatepass") for text in shown)
+        whole = hashlib.blake2b(first, digest_size=16)
+        for text in others:
+            whole.update(b"\0")
+            whole.update(text)
+        return whole.hexdigest()
 
 
 def draft(

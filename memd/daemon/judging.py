@@ -83,7 +83,8 @@ class Judging:
         A crash may have left the copies of the number before, so both are memd's own.
         """
         numbers = {current.number, self._folders.published(folder)}
-        mine = [row for number in numbers if (row := self._store.checkpoints.get(current.session, number)) is not None]
+        others = (self._store.checkpoints.get(current.session, number) for number in numbers - {current.number})
+        mine = [current, *(row for row in others if row is not None)]
         edited_mind = _edited(folder / "mind.md", [row.parts.mind for row in mine])
         edited_memo = _edited(folder / "memo.md", [row.parts.memo for row in mine])
         ticks, problems = _boxes(current.parts.memo, edited_memo) if edited_memo is not None else ((), ())

@@ -130,8 +130,7 @@ class Keeper:
             return None
         material, judged = self.material(session), self.judging.of(name)
         self._queued[name] = material.queued
-        current = self._store.checkpoints.current(name)
-        edits = Edits() if current is None else self.judging.edits(self._folder(session), current)
+        edits = self._edits(session)
         if edits.ticks:
             self._store.judging.tick(name, edits.ticks)
             judged = self.judging.of(name)
@@ -140,6 +139,11 @@ class Keeper:
             trigger = "edit"
         made = self.draft(session, material, writer, judged)
         return self.keep(session, material, made, trigger, noted=edits.problems)
+
+    def _edits(self, session: Session) -> Edits:
+        """What a person changed in the files of the current checkpoint."""
+        current = self._store.checkpoints.current(session.id)
+        return Edits() if current is None else self.judging.edits(self._folder(session), current)
 
     def draft(self, session: Session, material: Material, writer: Writer, judged: Judged) -> turn.Draft:
         """What a session's checkpoint would be now, with what lies beside it."""
@@ -159,16 +163,18 @@ class Keeper:
     ) -> Checkpoint:
         """Make a draft the session's current checkpoint; the current one stays where it says the same."""
         self._folders.lay_beside(self._folder(session), made.beside.files)
-        current, now = self._store.checkpoints.current(session.id), self.ready.situation(material)
-        digest = f"{made.digest}:{len(material.boundaries)}"
-        if current is not None and self._store.checkpoints.digest(session.id) == digest:
+        now, digest = self.ready.situation(material), f"{made.digest}:{len(material.boundaries)}"
+        same = self._store.checkpoints.digest(session.id) == digest
+        current = self._store.checkpoints.current(session.id) if same else None
+        if current is not None:
             self._store.checkpoints.confirm(session.id, made.upto)
             if problems or noted:
                 self._store.checkpoints.note(session.id, (*problems, *noted))
             if self._laid.get(session.id) != (current.number, now):
                 self._lay_again(session, made, current, now)
             return current
-        number = (current.number if current else self._folders.last(self._folder(session))) + 1
+        last = self._store.checkpoints.numbers(session.id)
+        number = (last[-1] if last else self._folders.last(self._folder(session))) + 1
         checkpoint, content = turn.number(made, number, self._clock(), trigger, _code())
         return self._lay(session, replace(checkpoint, problems=problems, noted=noted), content, digest, now, ticks)
 

@@ -7,7 +7,8 @@ only a tool printed counts a fiftieth: nearly all that agents need later is some
 import math
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from operator import attrgetter, itemgetter
+from heapq import merge
+from operator import attrgetter
 
 from msgspec import Struct
 
@@ -98,9 +99,9 @@ def printed(material: Material) -> Iterator[Reference]:
 
 
 def _ranked(mentions: Iterable[Mention]) -> Iterator[Reference]:
-    """One after the other: of some thousand strings the best thousand are asked for."""
+    """One after the other: of some thousand strings the best thousand are asked for. Mentions come in their entries' order."""
     found, dotted = dict[str, _Tally](), list[str]()
-    for number, weight, home, exact in sorted(mentions, key=itemgetter(0)):
+    for number, weight, home, exact in mentions:
         for kind, item, label in exact:
             if (known := found.get(item)) is None:
                 found[item] = _Tally(kind, weight, number, home, label, len(found))
@@ -134,26 +135,27 @@ def _by_name(found: Mapping[str, _Tally], dotted: Iterable[str]) -> None:
 
 
 def _mentions(material: Material) -> Iterator[Mention]:
-    """What was written, each with its weight: calls since then decide it."""
+    """What was written, in the order of the entries, each with its weight: calls since then decide it."""
     weighed = _weights(material)
     turns = [r.number for r in material.said if r.in_force and r.channel.starts_turn]
-    for record in (r for r in material.said if r.in_force and not r.channel.background):
-        yield from _spoken(record, weighed(record.number))
-    for record in material.agent:
+    spoken = (r for r in material.said if r.in_force and not r.channel.background)
+    written: Iterable[Record | Done] = merge(spoken, material.agent, material.done, key=attrgetter("number"))
+    for entry in written:
+        weight = weighed(entry.number)
+        for home, found in _said(entry) if isinstance(entry, Done) else _worded(entry, turns):
+            yield entry.number, weight, home, found
+
+
+def _worded(record: Record, turns: Sequence[int]) -> Iterator[tuple[Home, Sequence[Exact]]]:
+    """The exact strings in what the agent or somebody else said; `turns` are the entries with which turns began."""
+    if record.channel is Channel.AGENT_TEXT:
         began = bisect_right(turns, record.number)
-        home = Home("in my words", f"on #{turns[began - 1]}" if began else "")
-        yield record.number, weighed(record.number), home, strings(record.text)
-    for done in material.done:
-        weight = weighed(done.number)
-        for home, found in _said(done):
-            yield done.number, weight, home, found
-
-
-def _spoken(record: Record, weight: float) -> Iterator[Mention]:
+        yield Home("in my words", f"on #{turns[began - 1]}" if began else ""), strings(record.text)
+        return
     who = "in a prompt" if record.channel is Channel.UNATTRIBUTED else "in the words"
-    yield record.number, weight, MEMO, strings(record.text[:SHOWN])
+    yield MEMO, strings(record.text[:SHOWN])
     if record.text[SHOWN:]:
-        yield record.number, weight, Home(who, f"of #{record.number}"), strings(record.text[SHOWN:])
+        yield Home(who, f"of #{record.number}"), strings(record.text[SHOWN:])
 
 
 def _weights(material: Material) -> Callable[[int], float]:

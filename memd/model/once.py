@@ -24,6 +24,14 @@ def once(most: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
     return remembering
 
 
+def key(text: str) -> int:
+    """What a text is known by where it is not to be kept: its own hash, which differs from process to process, beside its length.
+
+    2^-64 that two are taken for one.
+    """
+    return hash(text) << 32 | len(text)
+
+
 def forget() -> None:
     """Give the memory of all of them back."""
     for clear in _forgetting:

@@ -2,6 +2,8 @@
 
 from typing import Protocol
 
+from memd.model.once import key
+
 
 class Sizer(Protocol):
     """What counts tokens."""
@@ -16,23 +18,23 @@ class Sizer(Protocol):
 
 
 class Counted:
-    """A sizer that counts a text once, for one composing: the same blocks are tried in several sizes."""
+    """A sizer that counts a text once, for one composing: the same blocks are tried in several sizes. It keeps none of them."""
 
     def __init__(self, sizer: Sizer) -> None:
         self._sizer = sizer
-        self._counts: dict[str, int] = {}
-        self._clips: dict[tuple[str, int], str] = {}
+        self._counts: dict[int, int] = {}
+        self._clips: dict[tuple[int, int], str] = {}
 
     def count(self, text: str) -> int:
         """The tokens of a text."""
-        if (known := self._counts.get(text)) is None:
-            known = self._counts[text] = self._sizer.count(text)
+        if (known := self._counts.get(at := key(text))) is None:
+            known = self._counts[at] = self._sizer.count(text)
         return known
 
     def clip(self, text: str, budget: int) -> str:
         """The longest prefix within `budget`."""
-        if (known := self._clips.get((text, budget))) is None:
-            known = self._clips[text, budget] = self._sizer.clip(text, budget)
+        if (known := self._clips.get(at := (key(text), budget))) is None:
+            known = self._clips[at] = self._sizer.clip(text, budget)
         return known
 
 

@@ -6,11 +6,10 @@ Words that stand twice are shown once, under the number of the last time.
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from memd.model import Channel, Record, marks
-from memd.model.once import once
+from memd.model.once import key, once
 from memd.model.text import clock, oneline
 from memd.render.content import FIRST, Content, Entry, images_of
 from memd.render.purse import Purse, headed, heading
@@ -37,11 +36,15 @@ class Listing:
     """
 
     def __init__(self, entries: Sequence[Entry]) -> None:
-        times = Counter(_said(entry.record) for entry in entries)
-        last = {_said(entry.record): entry for entry in entries}
-        kept = sorted(last.values(), key=lambda entry: entry.record.number)
-        self.records = [entry.record for entry in kept]
+        times, last = dict[int, int](), dict[int, Entry]()
+        for entry in entries:
+            said = _said(entry.record)
+            times[said] = times.get(said, 0) + 1
+            last[said] = entry
         self.times = {entry.record.number: times[said] for said, entry in last.items()}
+        kept = sorted(last.values(), key=lambda entry: entry.record.number)
+        del times, last
+        self.records = [entry.record for entry in kept]
         self.later = restated(self.records)
         self.ranked = [entry.record.number for entry in sorted(kept, key=self._rank)]
         self.costs = dict[int, dict[int, int]]()
@@ -212,9 +215,10 @@ def _shown(text: str) -> str:
     return f" {text}" if text.isprintable() else f"\n{marks.escape(text)}"
 
 
-def _said(record: Record) -> tuple[str, str]:
+def _said(record: Record) -> int:
     """What makes two messages the same; one with pictures is like no other."""
-    return f"{record.number}{images}" if (images := images_of(record)) else _way(record), record.text.strip()
+    way = f"{record.number}{images}" if (images := images_of(record)) else _way(record)
+    return key(f"{way}\0{record.text.strip()}")
 
 
 def restated(records: Sequence[Record]) -> dict[int, int]:
@@ -222,10 +226,11 @@ def restated(records: Sequence[Record]) -> dict[int, int]:
 
     Whether it took the other's place, structure cannot tell; it says where to look. Three and more are a series of their own.
     """
-    alike = dict[str, list[int]]()
+    alike = dict[int, tuple[int, ...]]()
     for record in records:
         if same := _valueless(record.text):
-            alike.setdefault(same, []).append(record.number)
+            numbers = alike.get(at := key(same), ())
+            alike[at] = (*numbers[:_PAIR], record.number)
     return {numbers[0]: numbers[1] for numbers in alike.values() if len(numbers) == _PAIR}
 
 

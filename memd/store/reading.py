@@ -4,7 +4,7 @@ Filters are parameters of fixed statements: a list goes in as JSON, NULL switche
 """
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from memd.later import later
@@ -19,6 +19,8 @@ else:
     (lookup,) = later(__package__, "lookup")
 
 _NO_LIMIT = -1
+_NOTHING: Mapping[str, Any] = {}
+"""One for all entries of which nothing else is known, which are nearly all."""
 _TEXT, _TURN, _EXTRA = (packs.column(name) for name in ("text", "turn", "extra"))
 
 
@@ -186,5 +188,5 @@ def _record(row: Row) -> Record:
         bool(withdrawn),
         bool(undelivered),
         copy_of,
-        json.loads(extra) if extra else {},
+        json.loads(extra) if extra else _NOTHING,
     )

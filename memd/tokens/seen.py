@@ -3,6 +3,8 @@
 import threading
 from collections import OrderedDict
 
+from memd.model.once import key
+
 
 class Seen:
     """The last `limit` counts (about 200 bytes each); the one that was asked for longest ago goes first."""
@@ -17,22 +19,17 @@ class Seen:
 
     def get(self, text: str) -> int | None:
         """The count of this text, if it is still known."""
-        key = _key(text)
+        known = key(text)
         with self._lock:
-            if key in self._counts:
-                self._counts.move_to_end(key)
-            return self._counts.get(key)
+            if known in self._counts:
+                self._counts.move_to_end(known)
+            return self._counts.get(known)
 
     def put(self, text: str, count: int) -> None:
         """Remember the count of this text."""
-        key = _key(text)
+        known = key(text)
         with self._lock:
-            self._counts[key] = count
-            self._counts.move_to_end(key)
+            self._counts[known] = count
+            self._counts.move_to_end(known)
             if len(self._counts) > self._limit:
                 self._counts.popitem(last=False)
-
-
-def _key(text: str) -> int:
-    """A text's own hash, which differs from process to process, beside its length: 2^-64 that two are taken for one."""
-    return hash(text) << 32 | len(text)

@@ -204,10 +204,10 @@ class Keeper:
 
     def _patch(self, checkpoint: Checkpoint) -> str:
         """What a model or a person changed; the program alone has no say."""
-        before = self._store.checkpoints.current(checkpoint.session)
-        if before is None or checkpoint.writer == Extractive.name:
+        if checkpoint.writer == Extractive.name:
             return ""
-        return shown.diff(before.parts, checkpoint.parts)
+        before = self._store.checkpoints.current(checkpoint.session)
+        return "" if before is None else shown.diff(before.parts, checkpoint.parts)
 
     def _lay_again(self, session: Session, made: turn.Draft, current: Checkpoint, now: Situation) -> None:
         """The same content, but what lies behind the session changed, or a crash came between the row and the files."""

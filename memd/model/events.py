@@ -13,7 +13,7 @@ from msgspec import Struct, field
 from memd.model.channels import Channel, Grade
 
 
-class Source(Struct, frozen=True):
+class Source(Struct, frozen=True, gc=False):
     """The place in the transcript that an entry was read from: byte offset and length of its physical line."""
 
     offset: int

@@ -35,7 +35,7 @@ class Session(Struct, frozen=True):
     """When the daemon last read something of it (its own clock)."""
 
 
-class Record(Struct, frozen=True):
+class Record(Struct, frozen=True, gc=False):
     """One numbered message."""
 
     number: int

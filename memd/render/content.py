@@ -14,7 +14,7 @@ RELATIVE = "paths here are relative to it"
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
-class Entry(Struct, frozen=True):
+class Entry(Struct, frozen=True, gc=False):
     """One candidate of the memo: its record, whether it is ticked, and a note such as `withdrawn`."""
 
     record: Record

@@ -190,7 +190,8 @@ class Words:
     def _words(self, record: Record) -> str:
         """The message itself: behind its head when it is a single line, else from the next line on."""
         images, text, cut = images_of(record), record.text, ""
-        if self._purse.sizer.count(text) > self._room:
+        short = text.isascii() and len(text) <= self._room  # a token has a byte at least, so most need no count
+        if not short and self._purse.sizer.count(text) > self._room:
             text, cut = self._purse.sizer.clip(text, self._room), "\n[… cut here]"
         shown = _shown(text)
         return f"{shown if text.strip() else ''}{cut}{f' {images}' if images else ''}"

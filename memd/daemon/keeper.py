@@ -170,7 +170,8 @@ class Keeper:
             self._store.checkpoints.confirm(session.id, made.upto)
             if problems or noted:
                 self._store.checkpoints.note(session.id, (*problems, *noted))
-            if self._laid.get(session.id) != (current.number, now):
+            laid = self._laid.get(session.id) == (current.number, now)
+            if not (laid and self._folders.ready(self._folder(session), current.number)):
                 self._lay_again(session, made, current, now)
             return current
         last = self._store.checkpoints.numbers(session.id)

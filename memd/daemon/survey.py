@@ -17,6 +17,7 @@ from memd.later import later
 from memd.model import BESIDE_CHANNELS, LOST, MEMO_CHANNELS, Checkpoint, Delivered, Kind, Run, Session
 from memd.model.channels import Channel
 from memd.store import SourceRow, Store
+from memd.store.folders import Folders
 from memd.tools.protocol import Tool
 from memd.tools.registry import TOOLS
 
@@ -77,6 +78,8 @@ def row(
     size, changed, error, gone = _on_disk(source, now)
     turns, unread = store.behind(session.id, made.upto, _TURNS) if made else (0, None)
     boundaries = store.boundaries(session.id)
+    folders = Folders(setup.paths.state)
+    folder = folders.session(session.tool, session.native)
     gaps, runs = store.gaps(session.id), store.judging.runs(session.id)
     facts = Facts(
         session=session,
@@ -92,6 +95,8 @@ def row(
         source_fix=_opening(Path(source.path)) if source and error else "memd doctor",
         turns_behind=turns,
         unread=unread,
+        unready=made is not None and not folders.ready(folder, made.number),
+        obstacle=folders.obstacle(folder) if session.parent is None else None,
         store_error=store_trouble(setup),
         hooks=hook_faults(setup, session),
         plugin=tool is not None and tool.sign_of_life(setup.paths.state) is not None,

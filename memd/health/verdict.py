@@ -12,6 +12,7 @@ command that mends it.
 
 from collections.abc import Iterator
 from enum import StrEnum
+from shlex import quote
 
 from msgspec import Struct, field
 
@@ -62,6 +63,8 @@ class Facts(Struct, frozen=True):
         source_fix: the command that opens it again, as far as one can.
         store_error: why nothing new can be recorded.
         turns_behind: turns in the record that the checkpoint has not seen.
+        unready: whether hooks without a daemon would find no reply, or not all, of the checkpoint.
+        obstacle: the path of what is no folder and stands where the session's has to be.
         unread: when the oldest entry that the checkpoint has not seen was written.
         boundary: the last compaction.
         provable: whether the client's transcript shows what its hooks gave; an old one's does not.
@@ -94,6 +97,8 @@ class Facts(Struct, frozen=True):
     source_fix: str = "memd doctor"
     store_error: str | None = None
     turns_behind: int = 0
+    unready: bool = False
+    obstacle: str | None = None
     unread: int | None = None
     hooks: tuple[str, ...] = ()
     plugin: bool = False
@@ -150,8 +155,21 @@ def _failing(facts: Facts) -> Iterator[Reason]:
         )
 
 
+def _unready(facts: Facts) -> Iterator[Reason]:
+    """What is written is written in two places, one after the other, so a checkpoint of just now may be on its way."""
+    name, made = facts.session.id, facts.checkpoint
+    if facts.obstacle is not None:
+        text = f"the checkpoint's files cannot be written: {facts.obstacle} is no folder"
+        place = quote(facts.obstacle)
+        yield Reason("replies-missing", text, f"mv -n {place} {place}.other && memd checkpoint {name}", Health.DEGRADED)
+    elif facts.unready and made is not None and not _recent(facts, made.at):
+        text = "what hooks give back while the daemon is down is not on disk, or not all of it"
+        yield Reason("replies-missing", text, f"memd checkpoint {name}", Health.DEGRADED)
+
+
 def _degraded(facts: Facts) -> Iterator[Reason]:
     name, tool = facts.session.id, facts.session.tool
+    yield from _unready(facts)
     for fault in facts.hooks:
         fix = "memd doctor" if fault in _BY_HAND else f"memd install {tool}"
         fix += f" --trust-{tool}-hooks" if fault in _BY_TRUST else ""

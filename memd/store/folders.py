@@ -13,6 +13,7 @@ A number is written whole under another name and then given its own; the record'
 and the link are made after that, and made again at start where a crash came between, or a power cut left zeros in their place.
 """
 
+import os
 import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -27,6 +28,10 @@ _PATCH = "changes.diff"
 _TRIES = 10
 _LATELY = 7 * 86_400
 """Seconds since a number was written in which its files are looked into at a start: what a power cut takes was written last."""
+
+
+_TICK = 20_000_000
+"""Nanoseconds: the clock of file systems goes on in steps of up to half of it, also between an empty file and its folder."""
 
 
 class Replies(Struct, frozen=True):
@@ -111,14 +116,37 @@ class Folders:
         except (OSError, ValueError):
             return 0
 
+    def ready(self, folder: Path, number: int) -> bool:
+        """Whether hooks find this number, and every reply that was written for it.
+
+        They are written once, one after the other: a folder that was changed after its newest file has lost or got one.
+        """
+        link = folder / "ready"
+        try:
+            if int(os.path.basename(os.path.dirname(os.readlink(link)))) != number:  # noqa: PTH115, PTH119, PTH120 - after each turn
+                return False
+            with os.scandir(link) as replies:
+                newest = max((reply.stat().st_mtime_ns for reply in replies), default=0)
+            return os.stat(link).st_mtime_ns <= newest + _TICK  # noqa: PTH116
+        except (OSError, ValueError):
+            return False
+
+    def obstacle(self, folder: Path) -> str | None:
+        """What stands where the session's folder, or one that it lies in, has to be and is no folder."""
+        above = (self._root, folder.parent, folder, folder / "history")
+        return next((str(place) for place in above if os.path.lexists(place) and not place.is_dir()), None)
+
     def sound(self, folder: Path, number: int) -> bool:
-        """Whether hooks find this number, and its files, where they were written lately, hold something."""
+        """Whether hooks find this number, and its files, where they were written or changed lately, hold something."""
         place = _numbered(folder, number)
         try:
             if self.published(folder) != number:
                 return False
-            if time.time() - place.stat().st_mtime > _LATELY:
+            changed = max(one.stat().st_mtime for one in (place, folder / "ready"))
+            if time.time() - changed > _LATELY:
                 return True
+            if not self.ready(folder, number):
+                return False
             copies = [folder / name for name in _TEXTS]
             return self.kept(folder, number) and all(map(_begins, [*copies, *(folder / "ready").iterdir()]))
         except OSError:
@@ -212,7 +240,9 @@ def _begins(path: Path) -> bool:
 
 
 def _link(link: Path, place: Path) -> None:
-    """Point a link to a folder below the one that it is in, in one step."""
+    """Point a link to a folder below the one that it is in, in one step; a copy of such a folder in its place goes."""
+    if link.is_dir() and not link.is_symlink():
+        files.remove_tree(link)
     fresh = link.with_name(".ready.new")
     fresh.unlink(missing_ok=True)
     fresh.symlink_to(place.relative_to(link.parent))

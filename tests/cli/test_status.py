@@ -267,3 +267,20 @@ def test_what_a_model_came_to_is_told(call, transcript, tmp_path, monkeypatch):
     _, out, _ = call("status", ONE)
     assert "models in the last 24 hours: 2 of 20 runs, 2,400 of 1,000,000 input tokens (writer: agent)" in out
     assert "  scene: there is none; the extractive scene" in out
+
+
+@pytest.mark.parametrize("put", [lambda place: place.write_text("mine"), lambda place: place.symlink_to("nowhere")])
+def test_what_stands_in_the_place_of_a_sessions_folder_is_told(call, transcript, put):
+    """With the command that moves it aside and writes the files again; nothing of it is thrown away."""
+    folder = Home().state / "sessions" / "claude-code" / ONE
+    folder.rename(folder.with_name("kept"))
+    put(folder)
+    (one,) = sessions(call)
+    (reason,) = [reason for reason in one["reasons"] if reason["code"] == "replies-missing"]
+    assert f"{folder} is no folder" in reason["text"]
+    name = f"claude-code:{ONE}"
+    assert f"mv -n {folder} {folder}.other && memd checkpoint {name}" == reason["fix"]
+    folder.rename(f"{folder}.other")
+    assert call("checkpoint", name)[0] == 0
+    assert (folder / "ready" / "PreCompact").is_file()
+    assert "replies-missing" not in codes(call)

@@ -1,5 +1,7 @@
 """mind.md and memo.md edited by the person: taken as theirs before the next checkpoint."""
 
+import time
+
 import pytest
 from transcript import Transcript
 
@@ -134,3 +136,16 @@ def test_zeros_are_no_edit(bench):
     for name in ("mind.md", "memo.md", "scene.md", "checkpoint.md"):
         assert (bench.folder / name).read_bytes() == before[bench.folder / name]
     assert not (bench.folder / "mind.edited.md").exists()
+
+
+def test_a_ready_reply_that_was_deleted_is_written_again(bench):
+    """At a start, and at any refresh of a daemon that has written it once; the number stays."""
+    ready = bench.folder / "ready"
+    before = {path.name: path.read_bytes() for path in ready.iterdir()}
+    number = bench.refresh().number
+    time.sleep(0.05)  # longer than a step of the file system's clock
+    (ready / "SessionStart.compact.1").unlink()
+    assert bench.pipeline.unfinished() == [NAME]
+    assert bench.refresh().number == number
+    assert {path.name: path.read_bytes() for path in ready.iterdir()} == before
+    assert bench.pipeline.unfinished() == []

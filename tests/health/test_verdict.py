@@ -46,6 +46,8 @@ def test_nothing_recorded_is_never():
         (Health.DEGRADED, "receipt-missing", {"boundary": replace(LAST, at=START + HOUR // 2)}),
         (Health.DEGRADED, "receipt-partial", {"delivery": replace(GIVEN, seen=frozenset({1}), ended=False)}),
         (Health.DEGRADED, "receipt-partial", {"delivery": replace(GIVEN, ended=False)}),
+        (Health.DEGRADED, "replies-missing", {"obstacle": "/s/sessions/claude-code/x"}),
+        (Health.DEGRADED, "replies-missing", {"unready": True}),
         (Health.DEGRADED, "watches-short", {"watches_short": True}),
         (Health.DEGRADED, "unknown-rows", {"unknown": {"new-type": 7, "other": 3}}),
         (Health.STALE, "source-gone", {"source_gone": START}),
@@ -62,7 +64,8 @@ def test_each_fault_has_its_code_and_a_command_that_mends_it(health, code, chang
     """Alone it decides the verdict."""
     verdict = judge(replace(FINE, **changes))
     assert (verdict.health, [r.code for r in verdict.reasons]) == (health, [code])
-    assert verdict.reasons[0].fix.startswith("restart " if code == "hooks-silent" else "memd ")
+    first = "restart " if code == "hooks-silent" else "mv -n /s/" if "obstacle" in changes else "memd "
+    assert verdict.reasons[0].fix.startswith(first)
     assert verdict.reasons[0].text
 
 

@@ -2,6 +2,7 @@
 
 import os
 import threading
+import time
 
 import pytest
 
@@ -149,3 +150,25 @@ def test_dropped_numbers_leave_nothing(folders, folder):
     folders.drop(folder, [1, 2, 9])
     assert [path.name for path in (folder / "history").iterdir()] == ["0003"]
     assert folders.text(folder, 3) == "text 3\n"
+
+
+def test_a_reply_that_was_deleted_is_missed(folders, folder):
+    """By the folder's own time: nobody keeps a list. What was written last, though empty, is whole."""
+    put(folders, folder, 3, SessionStart_compact_1=b"one", SessionStart_compact_2=b"two", PreCompact=b"")
+    assert (folders.ready(folder, 3), folders.sound(folder, 3)) == (True, True)
+    assert folders.ready(folder, 2) is False
+    time.sleep(0.05)
+    (folder / "ready" / "SessionStart.compact.2").unlink()
+    assert (folders.ready(folder, 3), folders.sound(folder, 3)) == (False, False)
+    folders.replace_replies(folder, 3, {"PreCompact": b"x"})
+    assert (folders.ready(folder, 3), folders.sound(folder, 3)) == (True, True)
+
+
+def test_a_copy_of_the_replies_in_the_links_place_gives_way(folders, folder):
+    """A backup that follows links leaves a folder there."""
+    put(folders, folder, 3)
+    (folder / "ready").unlink()
+    (folder / "ready").mkdir()
+    (folder / "ready" / "PreCompact").write_bytes(b"old")
+    folders.publish(folder, 3)
+    assert folders.replies(folder) == Replies(3, {"PreCompact": b"x"})

@@ -303,6 +303,17 @@ def test_a_socket_in_a_folder_where_anybody_may_write_is_not_asked(plugin, tmp_p
                 assert plugin.request() == [SYSTEM, *given]
 
 
+def test_a_relative_place_gives_nothing(plugin, monkeypatch):
+    """It would be another folder wherever the client is started: nothing is asked, given or noted."""
+    monkeypatch.chdir(plugin.state.parent)
+    with fake_daemon(plugin.state / "memd.sock", {"Request": text(GIVEN)}) as daemon:
+        with plugin.running(MEMD_STATE_DIR=plugin.state.name):
+            plugin.prompt()
+            assert plugin.request() == [SYSTEM]
+        assert daemon.asked == []
+    assert plugin.notes() == []
+
+
 def test_a_prompt_is_noted_with_its_process_and_its_parts(plugin):
     """Only what nobody marked as the client's own is the person's."""
     parts = [

@@ -4,8 +4,9 @@
 of the refresh. Its cost should follow what is new and not what is there.
 
 `behind`: PreCompact and SessionStart(compact), each the whole process of the installed hook, once for a session whose
-checkpoint is current and once for one that a turn was appended to the moment before. A daemon that has just started
-answers, so that nothing is loaded or kept from before; each round has new sessions, since a compaction that follows
+checkpoint is current and once for one that a turn was appended to the moment before, in turns. It is asked of two daemons:
+one that has just started, so that nothing is loaded or kept from before, and one at work, which followed the session
+through the turn before: that is recorded and in the checkpoint. Each time a session of its own, since a compaction that follows
 another closely gets the short form.
 
     python -m benchmarks turn [--large 50] [--rounds 15]
@@ -25,10 +26,13 @@ from benchmarks.outcome import Outcome, Row
 from memd.config import Config
 from memd.daemon.pipeline import Pipeline
 from memd.daemon.setup.hook import refresh_hook
+from memd.store import Store
 from memd.tools.claude_code import ClaudeCode
 
 REFRESH, BEHIND = 1.5, 2.0
 SMALL = 1_000_000
+DAEMONS = {"started": "a daemon that has just started", "at_work": "a daemon at work"}
+"""What is asked, the later after the earlier: one that has just started knows nothing yet."""
 EVENTS = ("PreCompact", "SessionStart 1")
 
 
@@ -40,7 +44,6 @@ def options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> Outcome:
     document = refreshed(options.large * 1_000_000, options.rounds) | behind(options.rounds)
     large, small = document["large_ms"], document["small_ms"]
-    late, fresh = document["behind_ms"], document["fresh_ms"]
     rows = (
         Row(
             f"refresh after a turn, session of {options.large} MB",
@@ -49,15 +52,20 @@ def run(options: argparse.Namespace) -> Outcome:
             large / small,
             REFRESH,
         ),
-        Row(
-            "PreCompact, then SessionStart(compact), a turn behind",
-            f"{late:.1f} ms",
-            f"with a current checkpoint: {fresh:.1f} ms",
-            late / fresh,
-            BEHIND,
-        ),
+        *(_late(daemon, document) for daemon in DAEMONS),
     )
     return Outcome(document, [f"{name}: {value}" for name, value in document.items()], rows)
+
+
+def _late(daemon: str, document: dict[str, float]) -> Row:
+    late, current = document[f"{daemon}_behind_ms"], document[f"{daemon}_current_ms"]
+    return Row(
+        f"PreCompact, then SessionStart(compact), a turn behind, {DAEMONS[daemon]}",
+        f"{late:.1f} ms",
+        f"with a current checkpoint: {current:.1f} ms",
+        late / current,
+        BEHIND,
+    )
 
 
 def refreshed(large: int, rounds: int) -> dict[str, float]:
@@ -69,7 +77,7 @@ def refreshed(large: int, rounds: int) -> dict[str, float]:
             cases = []
             for seed, (name, size) in enumerate((("small_ms", SMALL), ("large_ms", large))):
                 session = made.Session(seed)
-                path = made.grow(session, home.projects / "-home-user-work" / f"{session.id}.jsonl", size)
+                path = made.grow(session, _path(home, session), size)
                 recorded = pipeline.read_whole(tool, path) or ""
                 pipeline.refresh(recorded, "turn")
                 cases.append((name, session, path, recorded))
@@ -85,22 +93,44 @@ def refreshed(large: int, rounds: int) -> dict[str, float]:
 
 def behind(rounds: int) -> dict[str, float]:
     """Medians in milliseconds of both hooks together."""
-    times: dict[str, list[float]] = {"fresh_ms": [], "behind_ms": []}
+    times = {f"{daemon}_{case}_ms": list[float]() for daemon in DAEMONS for case in ("current", "behind")}
     with tempfile.TemporaryDirectory(prefix="memd-") as folder:
         home = Home(Path(folder))
         refresh_hook(home.paths)
-        cases = [made.Session(seed) for seed in range(2 * rounds)]
-        paths = [home.projects / "-home-user-work" / f"{session.id}.jsonl" for session in cases]
-        for session, path in zip(cases, paths, strict=True):
-            made.grow(session, path, SMALL)
+        sessions = [made.Session(seed) for seed in range(len(times) * rounds)]
+        for session in sessions:
+            made.grow(session, _path(home, session), SMALL)
         home.memd("ingest", str(home.projects))
-        for number, (session, path) in enumerate(zip(cases, paths, strict=True)):
+        following = iter(sessions)
+        for case in ("current", "behind") * rounds:
             with home.daemon():
                 time.sleep(2)  # its own start is another matter
-                if number % 2:
-                    made.take_turn(session, path)
-                times["behind_ms" if number % 2 else "fresh_ms"].append(compaction(home, session.id, path))
+                for daemon in DAEMONS:
+                    session = next(following)
+                    if daemon == "at_work":
+                        made.take_turn(session, _path(home, session))
+                        _until_current(home, session)
+                    if case == "behind":
+                        made.take_turn(session, _path(home, session))
+                    times[f"{daemon}_{case}_ms"].append(compaction(home, session.id, _path(home, session)))
     return {name: round(statistics.median(values), 2) for name, values in times.items()}
+
+
+def _path(home: Home, session: made.Session) -> Path:
+    return home.projects / "-home-user-work" / f"{session.id}.jsonl"
+
+
+def _until_current(home: Home, session: made.Session) -> None:
+    """Wait until all of a transcript is recorded and in its session's checkpoint."""
+    path, name, end = _path(home, session), f"claude-code:{session.id}", time.monotonic() + 60
+    with Store.open(home.state / "memd.db", readonly=True) as store:
+        while time.monotonic() < end:
+            known, made_of = store.session(name), store.checkpoints.current(name)
+            read = store.offsets("claude-code").get(str(path)) == path.stat().st_size
+            if read and known is not None and made_of is not None and made_of.upto >= known.messages:
+                return
+            time.sleep(0.1)
+    raise SystemExit(f"{name}: its checkpoint has not become current")
 
 
 def compaction(home: Home, session: str, path: Path) -> float:

@@ -12,6 +12,8 @@ from memd.model import Done, Kind, Operation, State
 from memd.model.once import once
 from memd.model.text import named
 
+_BY_TARGET = frozenset({Kind.READ, Kind.EDIT, Kind.CREATE})
+
 Part = tuple[object, ...]
 """Which part of a file was shown: where from and how much, or the shell's command for it."""
 
@@ -63,11 +65,15 @@ def touched(done: Sequence[Done]) -> list[Touched]:
     return [tally.told(path) for path, tally in found.items()]
 
 
-@once(4_096)
 def _paths(call: Done) -> tuple[str, ...]:
-    if call.kind in {Kind.READ, Kind.EDIT, Kind.CREATE}:
+    if call.kind in _BY_TARGET:
         return (call.target,) if call.target else ()
-    return tuple(path for path, _ in looks(call))
+    return _shown(call) if call.kind is Kind.COMMAND else ()
+
+
+@once(4_096)
+def _shown(command: Done) -> tuple[str, ...]:
+    return tuple(path for path, _ in looks(command))
 
 
 def looks(call: Operation | Done) -> list[tuple[str, Part]]:

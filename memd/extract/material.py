@@ -1,12 +1,12 @@
 """Everything of one session that a checkpoint is made from, as the store gave it."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from functools import cached_property
 
 from msgspec import Struct
 
 from memd.extract.asked import asks, begins
-from memd.model import Boundary, Channel, Done, Message, Record, Session
+from memd.model import Boundary, Channel, Done, Kind, Message, Record, Session
 
 SPEAKING = frozenset(channel for channel in Channel if channel.starts_turn)
 """The channels whose entries are always read whole: what people, operators and machines asked for."""
@@ -39,6 +39,22 @@ class Material(Struct, frozen=True, dict=True):
     def begun(self) -> tuple[Record, ...]:
         """The entries with which turns began."""
         return tuple(filter(begins, self.said))
+
+    def of(self, kind: Kind) -> list[Done]:
+        """The calls of a kind, in order."""
+        return self._kinds.get(kind, [])
+
+    @cached_property
+    def _kinds(self) -> dict[Kind, list[Done]]:
+        found = defaultdict[Kind, list[Done]](list)
+        for call in self.done:
+            found[call.kind].append(call)
+        return found
+
+    @cached_property
+    def called_at(self) -> int | None:
+        """When the newest call began, as far as calls have a time."""
+        return max((call.at for call in self.done if call.at is not None), default=None)
 
     @cached_property
     def telling(self) -> tuple[Record, ...]:

@@ -32,6 +32,9 @@ PATTERN = 80
 """Characters of a searched pattern that is a reference as a whole."""
 
 
+_RAN = frozenset({State.DONE, State.FAILED, State.BACKGROUND})
+
+
 class Home(Struct, frozen=True):
     """What a string is there for: `title` in words (`in changed files`), `place` which of them (a file, a message)."""
 
@@ -216,8 +219,8 @@ def commands(material: Material) -> list[Command]:
     """The command lines worth keeping, best first: not what only looks around."""
     weighed = _weights(material)
     found: dict[str, Command] = {}
-    for done in material.done:
-        if done.kind is not Kind.COMMAND or done.state not in {State.DONE, State.FAILED, State.BACKGROUND}:
+    for done in material.of(Kind.COMMAND):
+        if done.state not in _RAN:
             continue
         for line in shell.salient(done.target):
             old = found.get(line)

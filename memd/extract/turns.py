@@ -6,7 +6,8 @@ apart: its text is shown as delivered and never as the request.
 """
 
 import re
-from itertools import chain
+from bisect import bisect_right
+from operator import attrgetter
 
 from msgspec import Struct
 
@@ -82,9 +83,10 @@ def _telling(record: Record) -> bool:
 def current(material: Material) -> Turn:
     """The turn that runs now, or ran last."""
     asked = material.asked
-    prompts = [record for record in asked if record.channel not in ADDED] or unstated(material)
-    request = prompts[-1] if prompts else (asked[-1] if asked else None)
-    added = tuple(r for r in asked if request is not None and r.number > request.number and r.channel in ADDED)
+    prompts = (record for record in reversed(asked) if record.channel not in ADDED)
+    request = next(prompts, None) or next(iter([*unstated(material)[-1:], *asked[-1:]]), None)
+    later = asked[bisect_right(asked, request.number, key=attrgetter("number")) :] if request else ()
+    added = tuple(record for record in later if record.channel in ADDED)
     return Turn(request, added, material.begun[-1] if material.begun else None, running(material))
 
 
@@ -94,11 +96,10 @@ def running(material: Material) -> bool:
     What was taken back or never delivered is no work. Where nothing has a time, an entry without an end of a turn is work.
     """
     ended = material.session.turn_ended_at
-    said = (r for r in reversed(material.said) if r.in_force and not local(r) and r.copy_of is None)
-    if ended is None:
-        return next(said, None) is not None or any(call.at is not None for call in material.done)
-    times = chain((call.at for call in reversed(material.done)), (record.at for record in said))
-    return any(at is not None and at > ended for at in times)
+    said = (r for r in reversed(material.said) if ended is None or (r.at is not None and r.at > ended))
+    if any(r.in_force and not local(r) and r.copy_of is None for r in said):
+        return True
+    return material.called_at is not None and (ended is None or material.called_at > ended)
 
 
 def taken_in(material: Material, record: Record) -> int | None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -43,8 +44,8 @@ class Recovery(Struct, frozen=True):
 
 def tasks(material: Material) -> list[Task]:
     """The agent's task list as its last task call left it."""
-    for done in reversed(material.done):
-        if done.kind is Kind.TASKS and "items" in done.detail:
+    for done in reversed(material.of(Kind.TASKS)):
+        if "items" in done.detail:
             listed = [Task(str(i["id"]), str(i["text"]), str(i["status"])) for i in done.detail["items"]]
             return [task for task in listed if task.status != "deleted"]
     return []
@@ -56,16 +57,16 @@ def waiting(material: Material) -> list[Waiting]:
         str(r.extra["job"]) for r in material.said if r.channel is Channel.BACKGROUND_NOTIFICATION and "job" in r.extra
     }
     over |= {str(d.detail["ends"]) for d in material.done if "ends" in d.detail}
-    over |= {d.target for d in material.done if d.kind is Kind.STOP and d.state is State.DONE}
+    over |= {d.target for d in material.of(Kind.STOP) if d.state is State.DONE}
     fired = {r.text for r in material.said if r.channel is Channel.BACKGROUND_SCHEDULE}
-    found = (_goes_on(done, fired) for done in material.done)
+    found = (_goes_on(done, fired) for done in material.done if done.state is not State.DONE or done.kind is Kind.SCHEDULE)
     open_ones = [w for w in found if w is not None and (not w.id or w.id not in over)]
     return [_doubted(w, material) for w in open_ones]
 
 
 def _doubted(waiting: Waiting, material: Material) -> Waiting:
     """An empty task list is no proof that a job has ended; it is noted beside it."""
-    listed = [d for d in material.done if d.kind is Kind.TASKS and d.number > waiting.number and "items" in d.detail]
+    listed = [d for d in material.of(Kind.TASKS) if d.number > waiting.number and "items" in d.detail]
     if waiting.what == "question to the person" or not listed or listed[-1].detail["items"]:
         return waiting
     note = f"the task list said none (#{listed[-1].number}), but no end of it is recorded"
@@ -91,9 +92,10 @@ def _goes_on(done: Done, fired: set[str]) -> Waiting | None:
             return None
 
 
-def effects(material: Material) -> list[Done]:
-    """Commands and calls of connected servers with side effects that ended, in order: they must not be done twice."""
-    return [done for done in material.done if done.state is State.DONE and _changed(done)]
+def effects(material: Material, last: int) -> list[Done]:
+    """The last commands and calls of connected servers with side effects that ended, in order: not to be done twice."""
+    found = (done for done in reversed(material.done) if done.state is State.DONE and _changed(done))
+    return [*islice(found, last)][::-1]
 
 
 def _changed(done: Done) -> bool:
@@ -111,8 +113,8 @@ def outcome(done: Done) -> str:
 
 def last_tests(material: Material) -> tuple[Done, str] | None:
     """The last test run that ended and the line that counts."""
-    for done in reversed(material.done):
-        if done.kind is Kind.COMMAND and done.state in {State.DONE, State.FAILED} and shell.tests(done.target):
+    for done in reversed(material.of(Kind.COMMAND)):
+        if done.state in {State.DONE, State.FAILED} and shell.tests(done.target):
             return done, counts(done)
     return None
 
@@ -124,12 +126,14 @@ def counts(done: Done) -> str:
 
 def failures(material: Material) -> list[Done]:
     """Failed calls that nothing repaired: none like it succeeded later and no other way was found; the last of its kind."""
-    good = {(d.kind, d.target): d.number for d in material.done if d.state is State.DONE}
+    failed = [d for d in material.done if d.state is State.FAILED and d.target]
+    tried = {d.target for d in failed}
+    good = {(d.kind, d.target): d.number for d in material.done if d.target in tried and d.state is State.DONE}
     mended = {recovery.failed.call for recovery in recoveries(material)}
     found = {
         (d.kind, shell.program(d.target), error_line(d)): d
-        for d in material.done
-        if d.state is State.FAILED and d.target and d.call not in mended and good.get((d.kind, d.target), 0) < d.number
+        for d in failed
+        if d.call not in mended and good.get((d.kind, d.target), 0) < d.number
     }
     return sorted((d for d in found.values() if _told(d)), key=lambda d: d.number)
 
@@ -146,7 +150,7 @@ def recoveries(material: Material, span: int = 6) -> list[Recovery]:
 
 def _recover(done: Sequence[Done], span: int) -> Iterator[Recovery]:
     for index, failed in enumerate(done):
-        if failed.kind is Kind.COMMAND and failed.state is State.FAILED and _told(failed):
+        if failed.state is State.FAILED and failed.kind is Kind.COMMAND and _told(failed):
             worked = _next_like(failed, done[index + 1 : index + 1 + span])
             if worked is not None:
                 yield Recovery(failed, worked)

@@ -331,6 +331,11 @@ def m012_packs(sql: sqlite3.Connection) -> None:
     sql.execute("CREATE INDEX operation_session ON operation (session)")
 
 
+def m013_copies(sql: sqlite3.Connection) -> None:
+    """Whether a session has copies, and which, is asked at each refresh: nearly all have none."""
+    sql.execute("CREATE INDEX message_copy ON message (session, number) WHERE copy_of IS NOT NULL")
+
+
 MIGRATIONS: tuple[Step, ...] = (
     m001_first,
     m002_search,
@@ -344,6 +349,7 @@ MIGRATIONS: tuple[Step, ...] = (
     m010_noted,
     m011_places,
     m012_packs,
+    m013_copies,
 )
 """Append only: the place in this tuple is the number."""
 

@@ -80,7 +80,8 @@ def test_effects_are_what_was_done():
         story.run("git push", state=state)
     for name in ("mcp__chat__list_messages", "mcp__chat__send_message"):
         story.call(Kind.SERVER, f"{name} channel=ops", name=name)
-    assert [d.number for d in work.effects(story.material())] == [4, 6]
+    assert [d.number for d in work.effects(story.material(), 12)] == [4, 6]
+    assert [d.number for d in work.effects(story.material(), 1)] == [6]
 
 
 @pytest.mark.parametrize(

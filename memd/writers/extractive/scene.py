@@ -57,7 +57,7 @@ def _last_words(record: Record) -> str:
 def _progress(material: Material, found: Sequence[files.Touched]) -> Iterator[str]:
     completed = [task for task in work.tasks(material) if task.status == "completed"]
     finished = [f"- Done: {oneline(task.text, 160)}" for task in completed[-DONE:]]
-    done = [f"- Done, not to be repeated: {ran(done)}" for done in work.effects(material)[-EFFECTS:]]
+    done = [f"- Done, not to be repeated: {ran(done)}" for done in work.effects(material, EFFECTS)]
     touched = files.changed(found)[:FILES]
     names = files.short_names(file.path for file in touched)
     told = [changed(file, names[file.path], _why(material, file)) for file in touched[:TOLD]]

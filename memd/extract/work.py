@@ -59,7 +59,9 @@ def waiting(material: Material) -> list[Waiting]:
     over |= {str(d.detail["ends"]) for d in material.done if "ends" in d.detail}
     over |= {d.target for d in material.of(Kind.STOP) if d.state is State.DONE}
     fired = {r.text for r in material.said if r.channel is Channel.BACKGROUND_SCHEDULE}
-    found = (_goes_on(done, fired) for done in material.done if done.state is not State.DONE or done.kind is Kind.SCHEDULE)
+    found = (
+        _goes_on(done, fired) for done in material.done if done.state is not State.DONE or done.kind is Kind.SCHEDULE
+    )
     open_ones = [w for w in found if w is not None and (not w.id or w.id not in over)]
     return [_doubted(w, material) for w in open_ones]
 

@@ -1,35 +1,38 @@
-"""What was counted before, by a hash of the text, so that unchanged text costs no second count and is not kept."""
+"""What was counted before, by a hash of the text, so that unchanged text costs no second count and is not kept.
 
-import threading
-from collections import OrderedDict
+Two dictionaries: when the newer one has `limit` counts it becomes the older one, and what that held and nobody asked for since
+is forgotten. So a look is a look into a dictionary or two; one refresh looks some thousand times. Nothing is locked: a step is
+one operation of a dictionary, and of two threads that do the same at once one counts again at worst.
+"""
 
 from memd.model.once import key
 
 
 class Seen:
-    """The last `limit` counts (about 200 bytes each); the one that was asked for longest ago goes first."""
+    """At least the last `limit` counts that were asked for, at most twice as many (80 bytes each)."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._counts: OrderedDict[int, int] = OrderedDict()
-        self._lock = threading.Lock()
+        self._newer: dict[int, int] = {}
+        self._older: dict[int, int] = {}
 
     def __len__(self) -> int:
-        return len(self._counts)
+        return len(self._newer.keys() | self._older.keys())
 
     def get(self, text: str) -> int | None:
         """The count of this text, if it is still known."""
         known = key(text)
-        with self._lock:
-            if known in self._counts:
-                self._counts.move_to_end(known)
-            return self._counts.get(known)
+        count = self._newer.get(known)
+        if count is None and (count := self._older.get(known)) is not None:
+            self._put(known, count)
+        return count
 
     def put(self, text: str, count: int) -> None:
         """Remember the count of this text."""
-        known = key(text)
-        with self._lock:
-            self._counts[known] = count
-            self._counts.move_to_end(known)
-            if len(self._counts) > self._limit:
-                self._counts.popitem(last=False)
+        self._put(key(text), count)
+
+    def _put(self, known: int, count: int) -> None:
+        newer = self._newer
+        newer[known] = count
+        if len(newer) >= self._limit:
+            self._newer, self._older = {}, newer

@@ -75,10 +75,9 @@ class Keeper:
         decisions = self._asked(name, upto, kinds=_DECISIONS)
         numbers = {d.number for d in decisions}
         gone = {r.number for r in store.messages(name, numbers=numbers) if not r.in_force} if numbers else set[int]()
-        calls = {d.call: d for d in decisions}
-        calls |= {d.call: d for d in self._asked(name, upto, kinds={Kind.TASKS}, last=20)}
-        calls |= {d.call: d for d in self._asked(name, upto, last=CALLS)}
-        stand = (d for d in calls.values() if d.kind not in _DECISIONS or d.number not in gone)
+        tasks, newest = self._asked(name, upto, kinds={Kind.TASKS}, last=20), self._asked(name, upto, last=CALLS)
+        calls = {d.call: d for d in (*decisions, *tasks, *newest)}
+        stand = (d for d in calls.values() if d.number not in gone or d.kind not in _DECISIONS)
         return tuple(sorted(stand, key=lambda d: (d.number, d.at or 0)))
 
     def _texts(

@@ -42,7 +42,7 @@ class _Tally(Struct):
 
     def take(self, call: Done) -> None:
         self.number = call.number
-        if call.kind in {Kind.READ, Kind.COMMAND}:
+        if call.kind is Kind.READ or call.kind is Kind.COMMAND:
             self.reads += 1
             return
         self.created = self.created or (call.kind is Kind.CREATE and not self.reads and not self.changes)

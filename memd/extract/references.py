@@ -164,8 +164,14 @@ def _worded(record: Record, turns: Sequence[int]) -> Iterator[tuple[Home, Sequen
 def _weights(material: Material) -> Callable[[int], float]:
     """What a mention in the entry of a number counts: less with every call since."""
     calls = [done.number for done in material.done]
-    weights = [math.exp(-since / FADE) for since in range(len(calls), -1, -1)]
+    weights = _fading(len(calls))
     return lambda number: weights[bisect_right(calls, number)]
+
+
+@once(64)
+def _fading(calls: int) -> Sequence[float]:
+    """What a mention counts by how many of so many calls came before it."""
+    return tuple(math.exp(-since / FADE) for since in range(calls, -1, -1))
 
 
 def _source(done: Done) -> Home:

@@ -26,6 +26,9 @@ _SAYING, _PAIR = 5, 2
 """Words beside its values that a message has at least, for such a likeness to mean anything; and so many are alike."""
 
 
+_LATER = {Channel.HUMAN_STEERED: " added while I worked", Channel.HUMAN_QUEUED: " queued"}
+
+
 class Listing:
     """Messages of one kind, oldest first, what was said twice under the number of the last time. It knows nothing of sizes.
 
@@ -259,7 +262,7 @@ def _way(record: Record) -> str:
     if record.extra.get("command"):
         return f" /{record.extra['command']}"
     if record.channel is not Channel.HUMAN_ANSWER:
-        return {Channel.HUMAN_STEERED: " added while I worked", Channel.HUMAN_QUEUED: " queued"}.get(record.channel, "")
+        return _LATER.get(record.channel, "")
     if record.extra.get("refusal"):
         return " when refusing a tool call"
     if record.extra.get("allowed"):

@@ -9,6 +9,7 @@ import structlog
 from structlog.typing import Processor
 
 from memd.config import Config
+from memd.model.text import printable
 
 _ORDER = ["timestamp", "level", "event"]
 _SENTENCES = {
@@ -37,10 +38,10 @@ def begin(chosen: Config) -> None:
 
 
 def _sentence(_logger: Any, _name: str, event: MutableMapping[str, Any]) -> str:
-    """An event for a person; one that has no sentence of its own is told with all its fields."""
+    """An event for a person, whatever acts in its names escaped; one without a sentence is told with all its fields."""
     said = _SENTENCES.get(event["event"])
     if said is None:
         fields = (f"{key}={value}" for key, value in event.items() if key not in _ORDER)
-        return " ".join([f"{event['event']}:", *fields])
+        return printable(" ".join([f"{event['event']}:", *fields]))
     named = {key: ", ".join(value) if isinstance(value, dict) else value for key, value in event.items()}
-    return said.format_map(named)
+    return printable(said.format_map(named))

@@ -5,6 +5,10 @@ import pty
 import subprocess
 import sys
 
+import pytest
+
+from memd.daemon import diary
+
 SAY = """
 import structlog
 from memd.config import Config
@@ -38,3 +42,10 @@ def test_a_person_gets_sentences():
         "Ctrl-C ends it. In another terminal `memd status` shows what is kept.",
         "odd: where=here",
     ]
+
+
+@pytest.mark.parametrize("event", ["trouble", "renewed"])
+def test_a_name_does_not_act_on_the_terminal(event):
+    """A transcript's path is somebody else's; in a log it is quoted, here it is told."""
+    said = diary._sentence(None, "", {"event": event, "what": "/x/\x1b[31m\u202e"})
+    assert said.endswith("/x/\\x1b[31m\\x202e")

@@ -218,8 +218,8 @@ class Keeper:
         replies = self.ready.replies(tool, content, full, now, budget)
         if not self._folders.kept(folder, current.number):
             self._folders.write(folder, current, full.text, replies)
+        self._folders.publish(folder, current.number)  # first: when hooks find the number, all of it is there
         self._folders.replace_replies(folder, current.number, replies)
-        self._folders.publish(folder, current.number)
         self._laid[session.id] = (current.number, now)
 
     def budget(self, session: Session, tool: Tool) -> int:

@@ -8,11 +8,12 @@ a file where there is one.
 """
 
 import os
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from platformdirs import PlatformDirs
 
 from memd.errors import ConfigError
 
@@ -109,9 +110,9 @@ class Paths:
     """Where memd's own things are, all absolute."""
 
     state: Path
-    """The record, the checkpoints, the ready replies; `MEMD_STATE_DIR` or the platform's folder for a user's state."""
+    """The record, the checkpoints, the ready replies; `MEMD_STATE_DIR` or platformdirs' folder for a user's state."""
     data: Path
-    """The installed hook and the link to the interpreter; the platform's folder for a user's data (on macOS the same one)."""
+    """The installed hook and the link to the interpreter; platformdirs' folder for a user's data (on macOS the same one)."""
     socket: Path
     config: Path
     log: Path
@@ -138,30 +139,21 @@ def load(environ: Mapping[str, str]) -> tuple[Config, Paths]:
 def paths(environ: Mapping[str, str]) -> Paths:
     """The places alone, for what must work with a broken settings file too. Nothing is made or read.
 
-    `environ` is asked for `MEMD_STATE_DIR`, `MEMD_CONFIG` and `MEMD_SOCKET` (an empty one is none), the process's own
-    environment for `XDG_*`.
+    `environ` is asked for `MEMD_STATE_DIR`, `MEMD_CONFIG` and `MEMD_SOCKET` (an empty one is none); platformdirs asks the
+    process's own environment for `XDG_*`.
 
     Raises:
         ConfigError: a variable names no absolute path.
     """
-    state = _chosen(environ, "MEMD_STATE_DIR") or _usual("XDG_STATE_HOME", ".local/state")
+    usual = PlatformDirs("memd", appauthor=False)
+    state = _chosen(environ, "MEMD_STATE_DIR") or usual.user_state_path
     return Paths(
         state=state,
-        data=_usual("XDG_DATA_HOME", ".local/share"),
+        data=usual.user_data_path,
         socket=_chosen(environ, "MEMD_SOCKET") or socket_path(state, os.getuid()),
-        config=_chosen(environ, "MEMD_CONFIG") or _usual("XDG_CONFIG_HOME", ".config") / "config.toml",
+        config=_chosen(environ, "MEMD_CONFIG") or usual.user_config_path / "config.toml",
         log=state / "memd.log",
     )
-
-
-def _usual(name: str, place: str) -> Path:
-    """Memd's folder where the platform's users expect it, as `platformdirs` has it (a test holds one to the other).
-
-    To import that takes a tenth of the time that a command has to start.
-    """
-    given = os.environ.get(name, "")
-    home = Path.home().absolute() / ("Library/Application Support" if sys.platform == "darwin" else place)
-    return (Path(given) if Path(given).is_absolute() else home) / "memd"
 
 
 def _chosen(environ: Mapping[str, str], name: str) -> Path | None:

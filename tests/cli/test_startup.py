@@ -30,7 +30,7 @@ READING = {
     "memd.tools.fields",
 }
 """What reads transcripts, and writes and searches the record."""
-LOOKING = LIBRARIES | READING | {"hashlib", "shutil", "tempfile", "tomllib"}
+LOOKING = LIBRARIES | READING | {"hashlib", "tomllib"}
 SETTINGS = LIBRARIES | READING | {"memd.model", "memd.store", "sqlite3"}
 
 

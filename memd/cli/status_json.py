@@ -13,8 +13,9 @@ def daemon_object(daemon: dict[str, Any] | None, places: Paths, notes: tuple[str
     """What the daemon says of itself, and what a person should know of it."""
     if daemon is None:
         known = {"running": False, "pid": None, "version": None, "since": None, "socket": str(places.socket)}
-        return {**known, "watches": {"have": 0, "want": 0}, "queue": 0, "errors": list(notes)}
-    return {**daemon, "since": iso(daemon["since"]), "errors": [*daemon["errors"], *notes]}
+        return {**known, "watches": {"have": 0, "want": 0}, "queue": 0, "waiting": [], "errors": list(notes)}
+    waiting = daemon.get("waiting", [])  # a daemon of before says nothing of it
+    return {**daemon, "since": iso(daemon["since"]), "waiting": waiting, "errors": [*daemon["errors"], *notes]}
 
 
 def models_object(settings: config.Config, spent: Spent) -> dict[str, Any]:

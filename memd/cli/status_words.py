@@ -28,8 +28,12 @@ def nothing(view: View) -> str:
 
 
 def troubles(view: View) -> tuple[str, ...]:
-    """The daemon's newest troubles."""
-    return tuple(map(printable, view.daemon["errors"][-SHOWN:])) if view.daemon else ()
+    """The daemon's newest troubles, and how much waits to be tried again."""
+    if view.daemon is None:
+        return ()
+    count = len(view.daemon.get("waiting", ()))
+    held = (f"{count:,} of what failed wait{'s' * (count == 1)} to be tried again",) if count else ()
+    return (*map(printable, view.daemon["errors"][-SHOWN:]), *held)
 
 
 def older(view: View) -> str:

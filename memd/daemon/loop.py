@@ -15,6 +15,7 @@ from functools import partial
 from typing import Any
 
 import structlog
+from msgspec import to_builtins
 
 from memd import __version__, config
 from memd.config import Config, Paths
@@ -263,6 +264,7 @@ class Daemon:
             "socket": str(self._paths.socket),
             "watches": {"have": have, "want": want},
             "queue": self._worker.depth(),
+            "waiting": [to_builtins(one) for one in self._worker.held()],
             "errors": [*self._troubles.lines(), *self._watcher.problems()],
         }
 

@@ -76,6 +76,8 @@ def row(
     now, tool = int(time.time() * 1000), TOOLS.get(session.tool)
     made, given = store.checkpoints.current(session.id), _given(store, session, setup, settings)
     size, changed, error, gone = _on_disk(source, now)
+    held = _held(daemon, session, source)
+    error = error or held.get("source-unreadable")
     turns, unread = store.behind(session.id, made.upto, _TURNS) if made else (0, None)
     boundaries = store.boundaries(session.id)
     folders = Folders(setup.paths.state)
@@ -97,7 +99,8 @@ def row(
         unread=unread,
         unready=made is not None and not folders.ready(folder, made.number),
         obstacle=folders.obstacle(folder) if session.parent is None else None,
-        store_error=store_trouble(setup),
+        store_error=store_trouble(setup) or held.get("store-trouble"),
+        checkpoint_error=held.get("checkpoint-failed"),
         hooks=hook_faults(setup, session),
         plugin=tool is not None and tool.sign_of_life(setup.paths.state) is not None,
         daemon=daemon is not None,
@@ -188,6 +191,13 @@ def judge_child(facts: Facts) -> Verdict:
     verdict = judge(facts)
     kept = tuple(r for r in verdict.reasons if r.code.startswith(("source", "store", "unread", "unknown")))
     return Verdict(kept[0].health if kept else type(verdict.health).OK, kept)
+
+
+def _held(daemon: dict[str, Any] | None, session: Session, source: SourceRow | None) -> dict[str, str]:
+    """What waits to be tried again of a session, its transcript or the file that holds it: why, by the reason's code."""
+    waiting = daemon.get("waiting", ()) if daemon else ()  # a daemon of before says nothing of it
+    mine = {session.id, *((source.path, os.path.dirname(source.path)) if source else ())}  # noqa: PTH120 - any text
+    return {one["code"]: one["why"] for one in waiting if one["what"] in mine}
 
 
 def _short(daemon: dict[str, Any] | None) -> bool:

@@ -22,9 +22,11 @@ from typing import Any
 import structlog
 from msgspec import Struct
 
+from memd.daemon import again
+from memd.daemon.again import Again, Held
 from memd.daemon.pipeline import Pipeline
 from memd.daemon.reader import Step
-from memd.errors import Fault, RecordDamaged, UserError, told
+from memd.errors import Fault, RecordDamaged, StoreTrouble, UserError, told
 from memd.tools.protocol import Tool
 
 log = structlog.get_logger()
@@ -37,8 +39,6 @@ PAUSE, LONGEST_PAUSE, CROWD = 3, 1.0, 8
 """Where so many checkpoints are due, no other refresh begins for so many times the length of the last, and at most so many
 seconds: what is appended meanwhile is read in milliseconds, and waits for a refresh one time in four at most. A person with a
 few sessions has each checkpoint at once."""
-AGAIN = 30.0
-"""Seconds after which what the machine would not let us do is tried again."""
 IDLE = 60.0
 """Seconds without a job after which the tokenizer's 50 MB, and what is remembered of texts, are given back."""
 
@@ -98,13 +98,13 @@ class Worker(threading.Thread):
         self._pending: dict[str, Urgency] = {}
         self._lock = threading.Lock()  # for _pending
         self._over = threading.Event()
+        self._again = Again()
         self.refreshed: Callable[[Pipeline, str], None] = lambda *_: None
         self.ready: Future[None] = Future()
         self.ended: Future[None] = Future()
         # What only the thread itself touches.
         self._due: dict[str, float] = {}  # session -> when its checkpoint is due
         self._old = set[str]()  # sessions of the backfill whose checkpoint is still to be made
-        self._again: dict[str, tuple[float, Callable[[], None]]] = {}  # what failed, when to hint at it again
         self._cost: dict[str, float] = {}  # session -> seconds of its last refresh
         self._refreshed = False  # the last thing done was a refresh
         self._paused = 0.0  # until when no checkpoint is refreshed
@@ -131,6 +131,10 @@ class Worker(threading.Thread):
     def depth(self) -> int:
         """Jobs that wait."""
         return self._jobs.qsize()
+
+    def held(self) -> tuple[Held, ...]:
+        """What failed and was not done since, the newest."""
+        return self._again.held()
 
     def stop(self) -> None:
         """End after the job that runs now and the checkpoints that are due."""
@@ -175,21 +179,15 @@ class Worker(threading.Thread):
         try:
             return self._jobs.get(timeout=self._patience())
         except queue.Empty:
-            self._hint_again()
+            self._again.hint()
             if not self._due:
                 pipeline.release()
             return None
 
     def _patience(self) -> float:
-        again = (when for when, _ in self._again.values())
         floor = self._floor()
-        due = min([*(max(when, floor) for when in self._due.values()), *again], default=None)
+        due = min([*(max(when, floor) for when in self._due.values()), *self._again.moments()], default=None)
         return IDLE if due is None else max(0.0, due - time.monotonic())
-
-    def _hint_again(self) -> None:
-        now = time.monotonic()
-        for path in [path for path, (when, _) in self._again.items() if when <= now]:
-            self._again.pop(path)[1]()
 
     def _floor(self) -> float:
         """The moment before which no checkpoint is refreshed."""
@@ -229,9 +227,11 @@ class Worker(threading.Thread):
         try:
             news = pipeline.news(tool, path)
             step = pipeline.step(tool, path) if any(one.path == path for one in news) else None
-        except Fault:
-            self._again[job.path] = (time.monotonic() + AGAIN, lambda: self.hint(tool, job.path, *turn))
+        except Fault as error:
+            code = "store-trouble" if isinstance(error, StoreTrouble) else "source-unreadable"
+            self._again.failed(job.path, code, error, lambda: self.hint(tool, job.path, *turn))
             raise
+        self._again.done(job.path)
         for one in news:
             its = turn if one.changed is None else self._turn(one.changed)
             if one.path != path and its is not None:
@@ -275,19 +275,22 @@ class Worker(threading.Thread):
     def forget_due(self, session: str) -> None:
         """A refresh was just made for another reason."""
         self._due.pop(session, None)
+        self._again.done(session)
 
     def _refresh(self, pipeline: Pipeline, session: str) -> None:
         del self._due[session]
         start = time.monotonic()
         try:
             pipeline.refresh(session, "turn")
+            self._again.done(session)
             self.refreshed(pipeline, session)
         except Exception as error:  # a failed checkpoint changes nothing, the next may succeed
             self._tell("checkpoint failed", f"{session}: ", error)
             if isinstance(error, RecordDamaged) and not pipeline.store.sound():
                 raise
             if isinstance(error, Fault | OSError):
-                self._due[session] = time.monotonic() + AGAIN
+                self._due[session] = time.monotonic() + again.AGAIN
+                self._again.failed(session, "checkpoint-failed", error)
         self._cost[session] = (end := time.monotonic()) - start
         self._paused = end + min(self._cost[session] * PAUSE, LONGEST_PAUSE)
 

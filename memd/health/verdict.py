@@ -62,6 +62,7 @@ class Facts(Struct, frozen=True):
         source_error: why it cannot be read.
         source_fix: the command that opens it again, as far as one can.
         store_error: why nothing new can be recorded.
+        checkpoint_error: why the last try to make a checkpoint of what is recorded came to nothing.
         turns_behind: turns in the record that the checkpoint has not seen.
         unready: whether hooks without a daemon would find no reply, or not all, of the checkpoint.
         obstacle: the path of what is no folder and stands where the session's has to be.
@@ -96,6 +97,7 @@ class Facts(Struct, frozen=True):
     source_error: str | None = None
     source_fix: str = "memd doctor"
     store_error: str | None = None
+    checkpoint_error: str | None = None
     turns_behind: int = 0
     unready: bool = False
     obstacle: str | None = None
@@ -257,6 +259,9 @@ def _stale(facts: Facts) -> Iterator[Reason]:
             "memd run" if not facts.daemon else fix,
             Health.STALE,
         )
+    if facts.checkpoint_error is not None:
+        text = f"no checkpoint could be made of what is new: {facts.checkpoint_error}"
+        yield Reason("checkpoint-failed", text, fix, Health.STALE)
     late = facts.unread is not None and facts.now - facts.unread > SECONDS * 1000
     if facts.checkpoint is not None and (facts.turns_behind > TURNS or late):
         count = facts.turns_behind

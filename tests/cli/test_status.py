@@ -54,6 +54,7 @@ def test_the_shape_without_a_daemon_is_fixed(call, transcript, home):
             "socket": str(home / ".local" / "state" / "memd" / "memd.sock"),
             "watches": {"have": 0, "want": 0},
             "queue": 0,
+            "waiting": [],
             "errors": [note],
         },
         "models": {
@@ -119,7 +120,7 @@ def test_the_shape_with_a_daemon_is_the_same():
         found = home.status()
     assert list(found) == ["version", "daemon", "models", "sessions"]
     daemon = found["daemon"]
-    assert list(daemon) == ["running", "pid", "version", "since", "socket", "watches", "queue", "errors"]
+    assert list(daemon) == ["running", "pid", "version", "since", "socket", "watches", "queue", "waiting", "errors"]
     assert (daemon["running"], daemon["pid"], daemon["queue"]) == (True, child.pid, 0)
     assert daemon["since"].endswith("Z")
 

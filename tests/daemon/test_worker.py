@@ -9,8 +9,9 @@ import pytest
 from chain import Chain
 
 from memd import config
-from memd.daemon import loop
+from memd.daemon import again, loop
 from memd.daemon import worker as workers
+from memd.daemon.again import Held
 from memd.daemon.place import Place
 from memd.daemon.reader import Step
 from memd.daemon.worker import Urgency, Worker
@@ -86,14 +87,14 @@ class Bench:
         return self.pipe.done
 
     def _idle(self):
-        return not (self.worker.depth() or self.worker._due or self.worker._again)
+        return not (self.worker.depth() or self.worker._due or self.worker._again.moments())
 
 
 @pytest.fixture
 def bench(monkeypatch):
     monkeypatch.setattr(workers, "SOON", 0.0)
     monkeypatch.setattr(workers, "LATER", 0.02)
-    monkeypatch.setattr(workers, "AGAIN", 0.02)
+    monkeypatch.setattr(again, "AGAIN", 0.02)
     bench = Bench()
     yield bench
     bench.hold.set()
@@ -212,6 +213,34 @@ def test_what_the_machine_refuses_is_tried_again_without_a_hint(bench, tmp_path,
     hint(bench.start(), tmp_path, "live")
     assert [name for what, name in bench.rest() if what == "step"] == ["live.jsonl"] * 3
     assert bench.troubles == [str(error)] * 2
+
+
+def test_what_waits_to_be_tried_again_is_told_until_it_is_done(bench, tmp_path, monkeypatch):
+    """With the code of its reason; a checkpoint by its session; what nobody may read again is told as long as that lasts."""
+    monkeypatch.setattr(again, "AGAIN", 0.3)
+    live, other = tmp_path / "live.jsonl", tmp_path / "other.jsonl"
+    bench.pipe.fails = {
+        "live.jsonl": [SourceUnreadable("x: permission denied")],
+        "other.jsonl": [StoreTrouble("the disk is full")] * 2,
+        "live": [OSError(28, "No space left on device", "/y")],
+    }
+    for name in ("live", "other"):
+        hint(bench, tmp_path, name)
+    bench.start().hold.set()
+    told = [
+        Held(str(live), "source-unreadable", "x: permission denied"),
+        Held(str(other), "store-trouble", "the disk is full"),
+        Held("live", "checkpoint-failed", "/y: No space left on device"),
+    ]
+    seen = []
+    end = time.monotonic() + 10
+    while len(bench.pipe.done) < 7:
+        seen += [one for one in bench.worker.held() if one not in seen]
+        assert time.monotonic() < end
+        time.sleep(0.002)
+    bench.rest()
+    assert seen == told
+    assert bench.worker.held() == ()
 
 
 def test_a_checkpoint_that_the_disk_refused_is_made_later(bench, tmp_path):

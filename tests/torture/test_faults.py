@@ -12,7 +12,7 @@ from contextlib import contextmanager
 import pytest
 from process import MEMD, Home, eventually
 
-from memd.daemon import worker
+from memd.daemon import again
 from memd.daemon.place import LOOK
 from memd.errors import MemdError
 from memd.store import Store
@@ -20,7 +20,7 @@ from memd.store.folders import Folders
 from memd.store.migrations import MIGRATIONS
 from memd.store.words import spaced
 
-AGAIN = worker.AGAIN + 30
+AGAIN = again.AGAIN + 30
 """Seconds within which what failed is tried again, on a busy machine."""
 
 
@@ -268,7 +268,7 @@ def test_what_was_forgotten_stays_forgotten(home):
 
 
 def test_a_record_that_another_program_locks_is_waited_for(home):
-    """Longer than memd waits for a lock: told, nothing lost, and recorded when the lock is gone."""
+    """Longer than memd waits for a lock: told as long as the transcript waits for it, and recorded when it is gone."""
     transcript = home.transcript("5d1f0c1e-0000-4000-8000-0000000000b6")
     transcript.turn("Before.")
     with home.daemon() as child:
@@ -276,11 +276,15 @@ def test_a_record_that_another_program_locks_is_waited_for(home):
         sql = sqlite3.connect(home.db, isolation_level=None)
         sql.execute("BEGIN IMMEDIATE")
         transcript.turn("Locked.")
-        eventually(lambda: any("holds its lock" in line for line in (home.asks(child) or {"errors": []})["errors"]))
+        eventually(lambda: "store-trouble" in codes(home), AGAIN)
+        held = {one["what"]: one for one in home.status()["daemon"]["waiting"]}[str(transcript.path)]
+        assert (held["code"], "holds its lock" in held["why"]) == ("store-trouble", True)
         sql.execute("ROLLBACK")
         sql.close()
         transcript.turn("Free.")
         recorded(home, transcript, 6, AGAIN)
+        eventually(lambda: home.asks(child)["waiting"] == [])
+        assert "store-trouble" not in codes(home)
 
 
 @pytest.mark.parametrize("number", range(1, len(MIGRATIONS)))

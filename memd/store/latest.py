@@ -10,6 +10,7 @@ from collections.abc import Collection
 from msgspec import Struct, field
 
 from memd.model import Channel, Done, Kind, Record
+from memd.model.folded import SIZE, folded
 from memd.store import reading
 from memd.store.calls import RESULT
 from memd.store.database import Database
@@ -20,6 +21,9 @@ MOST = 8_000
 """Calls and messages kept in all (a kilobyte or two each); the session that was asked for longest ago goes first."""
 MUCH = 500
 """So many changed calls of a session are an old transcript that is being read: nothing of it is kept then."""
+
+NEAR = 1_000
+"""So many of a session's newest messages are as they are, where all are asked for; those before them are folded."""
 
 Kinds = tuple[frozenset[Kind] | None, int | None]
 Channels = tuple[frozenset[Channel], int | None]
@@ -72,10 +76,14 @@ class Latest:
         kept, asked = self._of(session), (frozenset(channels), last)
         answer = kept.messages.setdefault(asked, [])
         after = answer[-1].number if answer else 0
-        answer += reading.messages(
-            self._db, session, after=after, upto=None, channels=channels, last=last, numbers=None
-        )
-        del answer[: -last if last is not None else 0]
+        if last is None:
+            for record in reading.oldest_first(self._db, session, after=after, channels=channels):
+                _add(answer, record)
+        else:
+            answer += reading.messages(
+                self._db, session, after=after, upto=None, channels=channels, last=last, numbers=None
+            )
+            del answer[:-last]
         self._shrink()
         return list(answer)
 
@@ -116,3 +124,11 @@ class Latest:
             if total > MOST:
                 total -= sizes[name]
                 del self._kept[name]
+
+
+def _add(answer: list[Record], record: Record) -> None:
+    """Put a message behind the others, and fold the oldest of those that are as they are, where there are enough of them."""
+    answer.append(record)
+    far = len(answer) - NEAR
+    if far > 0 and far % SIZE == 0:
+        answer[far - SIZE : far] = folded(answer[far - SIZE : far])

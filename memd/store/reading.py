@@ -4,7 +4,7 @@ Filters are parameters of fixed statements: a list goes in as JSON, NULL switche
 """
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from memd.later import later
@@ -35,6 +35,26 @@ def messages(
     numbers: Collection[int] | None,
 ) -> list[Record]:
     """Messages in number order; see `Store.messages`."""
+    return [*_each(database, session, "DESC", after, upto, channels, last, numbers)][::-1]
+
+
+def oldest_first(
+    database: Database, session: str, *, after: int, channels: Collection[Channel] | None
+) -> Iterator[Record]:
+    """The same one at a time, for whoever keeps less of each; nothing may be written meanwhile."""
+    return _each(database, session, "ASC", after, None, channels, None, None)
+
+
+def _each(
+    database: Database,
+    session: str,
+    order: str,
+    after: int,
+    upto: int | None,
+    channels: Collection[Channel] | None,
+    last: int | None,
+    numbers: Collection[int] | None,
+) -> Iterator[Record]:
     if numbers is not None:
         after = max(after, min(numbers, default=1) - 1)
         upto = min(max(numbers, default=0), max(numbers, default=0) if upto is None else upto)
@@ -44,7 +64,7 @@ def messages(
         " AND number <= ifnull(:upto, 9223372036854775807)"
         " AND (:channels IS NULL OR channel IN (SELECT value FROM json_each(:channels)))"
         " AND (:numbers IS NULL OR number IN (SELECT value FROM json_each(:numbers)))"
-        " ORDER BY number DESC LIMIT :last",
+        f" ORDER BY number {order} LIMIT :last",
         {
             "session": session,
             "after": after,
@@ -54,7 +74,7 @@ def messages(
             "last": _NO_LIMIT if last is None else last,
         },
     )
-    return [_record(row) for row in rows][::-1]
+    return map(_record, rows)
 
 
 def channels(database: Database, session: str) -> dict[int, Channel]:

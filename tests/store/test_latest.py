@@ -3,11 +3,13 @@
 import tempfile
 from importlib import import_module
 from pathlib import Path
+from unittest.mock import patch
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memd.model import Channel, Kind, Rewind, State
+from memd.model import Channel, Kind, Record, Rewind, State
+from memd.model.folded import SIZE, Folded
 from memd.store import Store
 
 from .builders import NOW, ONE, TWO, amend, commit, message, operation
@@ -47,13 +49,20 @@ SAID = ({"channels": {Channel.HUMAN_TYPED}}, {"channels": {Channel.AGENT_TEXT}, 
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(st.lists(ENTRIES, max_size=4), st.sampled_from([ONE, TWO]), st.booleans()), max_size=12))
 def test_messages_that_are_kept_are_those_that_are_recorded(steps):
-    """Whatever came, was copied, changed or taken back between two questions."""
-    with tempfile.TemporaryDirectory() as folder, Store.open(Path(folder) / "memd.db") as store:
+    """Whatever came, was copied, changed or taken back between two questions; those of long ago lie folded."""
+    near = patch.multiple(module, NEAR=2, SIZE=3)
+    with near, tempfile.TemporaryDirectory() as folder, Store.open(Path(folder) / "memd.db") as store:
         for events, seed, ask in steps:
             commit(store, *events, seed=seed)
             for asked in SAID if ask else ():
                 for session in (ONE.session, TWO.session):
-                    assert store.messages(session, **asked) == store.latest_messages(session, **asked)
+                    kept = store.latest_messages(session, **asked)
+                    assert as_they_are(store.messages(session, **asked)) == as_they_are(kept)
+
+
+def as_they_are(records):
+    """What can be asked of messages, folded or not."""
+    return [tuple(getattr(record, name) for name in Record.__struct_fields__) for record in records]
 
 
 def test_only_what_a_commit_wrote_is_read_again(store, monkeypatch):
@@ -64,6 +73,15 @@ def test_only_what_a_commit_wrote_is_read_again(store, monkeypatch):
     commit(store, operation("c8", State.DONE), operation("c9"))
     assert [f"c{n}" for n in range(2, 10)] == [done.call for done in store.latest_operations(ONE.session, last=8)]
     assert State.DONE is store.latest_operations(ONE.session, last=8)[-2].state
+
+
+def test_old_messages_are_folded(store, monkeypatch):
+    """All but the newest, of those that are asked for whole."""
+    monkeypatch.setattr(module, "NEAR", 10)
+    for number in range(100):
+        commit(store, message(f"m{number}"))
+        kept = store.latest_messages(ONE.session, channels={Channel.HUMAN_TYPED})
+    assert [*[True] * SIZE, *[False] * (100 - SIZE)] == [isinstance(record, Folded) for record in kept]
 
 
 def test_little_is_kept(store, monkeypatch):

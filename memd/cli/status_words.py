@@ -31,7 +31,7 @@ def troubles(view: View) -> tuple[str, ...]:
     """The daemon's newest troubles, and how much waits to be tried again."""
     if view.daemon is None:
         return ()
-    count = len(view.daemon.get("waiting", ()))
+    count = len({one["why"] for one in view.daemon.get("waiting", ())})
     held = (f"{count:,} of what failed wait{'s' * (count == 1)} to be tried again",) if count else ()
     return (*map(printable, view.daemon["errors"][-SHOWN:]), *held)
 

@@ -1,5 +1,6 @@
 """What machines do to a daemon, done for real: full disks, closed files, few descriptors, broken databases."""
 
+import json
 import os
 import resource
 import shutil
@@ -10,6 +11,7 @@ import time
 from contextlib import contextmanager
 
 import pytest
+from opencode_session import OpenCodeSession
 from process import MEMD, Home, eventually
 
 from memd.daemon import again
@@ -285,6 +287,42 @@ def test_a_record_that_another_program_locks_is_waited_for(home):
         recorded(home, transcript, 6, AGAIN)
         eventually(lambda: home.asks(child)["waiting"] == [])
         assert "store-trouble" not in codes(home)
+
+
+SEALED = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"'
+
+
+def sealed(home, folder, *words):
+    """memd as one that sees a folder through a mount that nothing can be written through."""
+    done = subprocess.run(
+        ["unshare", "-Urm", "sh", "-c", SEALED, folder, *MEMD, *words],
+        env=os.environ, cwd=home.home, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    if not done.stdout:
+        pytest.skip(f"nothing can be mounted here: {done.stderr.strip()}")
+    return done.stdout
+
+
+def test_a_database_that_only_its_client_can_open_is_told_in_the_status(home):
+    """Left by a client that was killed, on a mount that cannot be written: failing, why, and well after its next start."""
+    base = home.home / ".local" / "share" / "opencode" / "opencode.db"
+    session = OpenCodeSession(base, cwd=str(home.home))
+    session.typed("Make the gateway fast.")
+    assert home.run("ingest", base).returncode == 0
+    session.typed("And small.")
+    log = base.with_name(f"{base.name}-wal")
+    kept = log.read_bytes()
+    session.close()
+    log.write_bytes(kept)
+    (one,) = json.loads(sealed(home, base.parent, "status", "--json"))["sessions"]
+    (reason,) = [reason for reason in one["reasons"] if reason["code"] == "source-unreadable"]
+    assert (one["health"], one["checkpoint"]["number"], one["messages"]) == ("failing", 1, 1)
+    assert reason["text"].endswith("cannot be written; the client's next start there takes it in")
+    assert "the client's next start there" in " ".join(sealed(home, base.parent, "status").split())
+    sqlite3.connect(base).execute("SELECT count(*) FROM event").connection.close()
+    (one,) = json.loads(sealed(home, base.parent, "status", "--json"))["sessions"]
+    assert "source-unreadable" not in [reason["code"] for reason in one["reasons"]]
+    assert one["source"]["lag_bytes"] > 0
 
 
 @pytest.mark.parametrize("number", range(1, len(MIGRATIONS)))

@@ -47,7 +47,8 @@ def sweep(
     on_error: Callable[[OSError], None] = lambda _: None,
     goes_on: Callable[[], bool] = lambda: True,
 ) -> Iterator[Found]:
-    """All regular files under `roots` whose path is `wanted`, each once; those of one directory one after the other.
+    """All regular files under `roots` whose path is `wanted`, each once; those of one directory one after the other, and then
+    those that its links lead to.
 
     A directory below a root is looked into if `enters` says so. `goes_on` is asked before each: where links lead to large
     trees, or a mount is slow, a sweep is long.
@@ -56,12 +57,12 @@ def sweep(
     given to `on_error`, and the sweep goes on.
     """
     walk, top = _Walk(list(roots), wanted), set(roots)
-    while (walk.directories or walk.links) and goes_on():
-        path = walk.directories.pop() if walk.directories else walk.links.pop()
+    while (waiting := walk.directories or walk.links or walk.linked) and goes_on():
+        path, linked = waiting.pop(), waiting is walk.links
         if path not in top and not (enters(path) or wanted(path)):
             continue
         try:
-            yield from walk.look(path)
+            yield from walk.follow(path) if linked else walk.look(path)
         except OSError as error:
             if error.errno not in _GONE:
                 on_error(error)
@@ -76,6 +77,7 @@ class _Walk:
 
     def __init__(self, roots: list[str], wanted: Callable[[str], bool]) -> None:
         self.directories, self.links = roots, list[str]()
+        self.linked = list[str]()  # directories that links lead to: after all files that do
         self._wanted = wanted
         self._entered: dict[tuple[int, int], str] = {}  # each directory, by the path under which it was listed
         self._counted = set[tuple[int, int]]()
@@ -98,6 +100,13 @@ class _Walk:
                     self.directories.append(entry.path)
                 elif entry.is_file() and self._wanted(entry.path):
                     yield from self._plain(entry)
+
+    def follow(self, path: str) -> Iterator[Found]:
+        """The file that a link leads to; a directory goes to `linked`."""
+        if os.path.isdir(path):  # noqa: PTH112 - see above
+            self.linked.append(path)
+        else:
+            yield from self.look(path)
 
     def _plain(self, entry: os.DirEntry[str]) -> Iterator[Found]:
         try:

@@ -135,32 +135,41 @@ class Watcher:
         self._sweep_asked = False
         errors: list[str] = []
         visited, fresh = set[str](), list[tuple[float, str]]()
-        listed: dict[str, dict[str, os.stat_result]] = {}  # the files of the directory that was looked into last
+        folder, met = "", set[str]()  # the directory whose files come now, and those of them that were compared
+        found: dict[str, os.stat_result] = {}  # and those that were not
 
         def between() -> bool:
-            """After each directory: a long sweep holds up neither what is active, as far as it is found by now, nor the end."""
-            for folder, found in listed.items():
-                visited.add(folder)
-                self._compare_all(folder, found, fresh)
-            listed.clear()
+            """After each directory or link: a long sweep holds up neither what is active, as far as it is found, nor the end."""
             if (now := clock()) - self._looked >= TICK:
                 self._looked = now
+                self._compare(folder, found, met, fresh)
                 self._note_active(fresh)
                 self._keep_watches()
                 self._look_at_hot(now)
             return not self._stopping
 
+        def through() -> None:
+            """All of a directory came: what did not is looked at, each once."""
+            visited.add(folder)
+            self._compare(folder, found, met, fresh)
+            self._look_at_others(folder, met)
+            met.clear()
+
         for file in sweep(self._roots, self._wanted, self._enters, lambda error: errors.append(told(error)), between):
-            folder, name = os.path.split(file.path)
-            listed.setdefault(folder, {})[name] = file.status
-        if not between():
+            place, name = os.path.split(file.path)
+            if place != folder:
+                through()
+                folder = place
+            found[name] = file.status
+        if self._stopping:
             return
+        through()
         self._unreadable = tuple(errors)
         self._note_active(fresh)
         with self._lock:
             left = [folder for folder in self._seen.folders() if folder not in visited]
         for folder in left:
-            self._compare_all(folder, {}, fresh)
+            self._look_at_others(folder, met)
 
     def _note_active(self, fresh: list[tuple[float, str]]) -> None:
         with self._lock:
@@ -168,14 +177,15 @@ class Watcher:
                 self._active.touch(path, changed)
         fresh.clear()
 
-    def _compare_all(self, folder: str, found: dict[str, os.stat_result], fresh: list[tuple[float, str]]) -> None:
-        """Hint at the files of a directory that are not as they were or are missing; `fresh` takes the last that changed.
+    def _compare(
+        self, folder: str, found: dict[str, os.stat_result], met: set[str], fresh: list[tuple[float, str]]
+    ) -> None:
+        """Hint at the files of a directory that are not as they were; `fresh` takes the last that changed. `found` goes to `met`.
 
         A file that changed long ago is none that a client works on: the first sweep finds thousands of them.
         """
         with self._lock:
             changed = self._seen.update(folder, {name: state_of(status) for name, status in found.items()})
-            missing = [name for name in self._seen.names(folder) if name not in found]
         now, ticks = time.time(), clock()
         for name in changed:
             path = os.path.join(folder, name)  # noqa: PTH118 - of every file
@@ -185,15 +195,21 @@ class Watcher:
                 if len(fresh) > MOST_HOT:
                     heappop(fresh)
             self._on_hint(path)
-        for name in missing:
-            path = os.path.join(folder, name)  # noqa: PTH118
-            self._compare(path, _state(path))
+        met.update(found)
+        found.clear()
+
+    def _look_at_others(self, folder: str, met: set[str]) -> None:
+        """Hint at the known files of a directory that were not met and are gone, or not as they were."""
+        with self._lock:
+            others = [name for name in self._seen.names(folder) if name not in met]
+        for name in others:
+            self._look(os.path.join(folder, name))  # noqa: PTH118 - of every file
 
     def _look_at_hot(self, now: float) -> None:
         with self._lock:
             hot = self._active.files(now)
         for path in hot:
-            self._compare(path, _state(path))
+            self._look(path)
 
     def _adopt(self) -> None:
         """Watch new directories, then those in them, level by level, each before it is listed."""
@@ -218,11 +234,12 @@ class Watcher:
             return []
         for entry in entries:
             if self._wanted(entry.path) and _is_file(entry):
-                self._compare(entry.path, _state(entry.path))
+                self._look(entry.path)
         return [entry.path for entry in entries if entry.is_dir(follow_symlinks=False) and self._enters(entry.path)]
 
-    def _compare(self, path: str, state: int) -> None:
+    def _look(self, path: str) -> None:
         """Hint if the file is not as it was last seen."""
+        state = _state(path)
         with self._lock:
             changed = self._seen[path] != state
             if changed:

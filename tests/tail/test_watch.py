@@ -459,3 +459,28 @@ def test_after_its_start_it_sweeps_often(tmp_path, monkeypatch):
     with Running(tmp_path) as running:
         append(there / "new.jsonl")
         eventually(lambda: running.hints)
+
+
+@pytest.mark.usefixtures("deaf")
+def test_a_farm_of_links_is_swept_in_one_go(tmp_path, monkeypatch):
+    """Each file of a folder of links is looked at once a sweep, not once for each other, however links to folders lie between."""
+    real, farm, folders, looked = tmp_path / "real", tmp_path / "farm", [], []
+    real.mkdir()
+    farm.mkdir()
+    for number in range(300):
+        (real / f"{number}.jsonl").touch()
+        (real / f"{number}").mkdir()
+        (farm / f"{number}.jsonl").symlink_to(real / f"{number}.jsonl")
+        (farm / f"{number}").symlink_to(real / f"{number}")
+    hints = []
+    watcher = Watcher([farm], lambda path: path.endswith(".jsonl"), lambda _: True, hints.append)
+    update, state = watcher._seen.update, watch._state
+    monkeypatch.setattr(watcher._seen, "update", lambda folder, found: folders.append(folder) or update(folder, found))
+    monkeypatch.setattr(watch, "_state", lambda path: looked.append(path) or state(path))
+    monkeypatch.setattr(watch, "TICK", 1000.0)
+    watcher._looked = watch.clock()
+    watcher._sweep()
+    (farm / "7.jsonl").unlink()
+    watcher._sweep()
+    assert sorted(hints) == sorted([*(str(farm / f"{number}.jsonl") for number in range(300)), str(farm / "7.jsonl")])
+    assert (len(folders), looked) == (4, [str(farm / "7.jsonl")])

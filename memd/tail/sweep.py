@@ -47,9 +47,9 @@ def sweep(
     on_error: Callable[[OSError], None] = lambda _: None,
     goes_on: Callable[[], bool] = lambda: True,
 ) -> Iterator[Found]:
-    """All regular files under `roots` whose path is `wanted`, each once; those of one directory one after the other, and then
-    those that its links lead to.
+    """All regular files under `roots` whose path is `wanted`, each once.
 
+    Those of one directory come one after the other; those that links lead to come later, by the links' directory too.
     A directory below a root is looked into if `enters` says so. `goes_on` is asked before each: where links lead to large
     trees, or a mount is slow, a sweep is long.
 

@@ -36,6 +36,12 @@ _LINES = re.compile(r"(?<=\n)(?=[ \t]*[!-.0-~\u4e00-\u9fff]|[ \t]+/)")
 """Where no token of o200k can span two lines: of its pattern's pieces only those of blanks and of signs go beyond a line end,
 the former to the last of several, the latter to slashes."""
 
+_ENDS = re.compile(r"(?<=[^\W_])(?=[ \n,.\uff0c\u3002])")
+"""Where no token spans whatever stands before and behind: no piece of the pattern goes on from a letter or a digit with one of
+these. So what stands before is counted once, and only the few words behind it for each length that is tried."""
+_WINDOW, _WIDE = 2_000, 64
+"""So many characters without such a place, and so many in the last tokens, are a run of blanks or of signs."""
+
 _encoder = Encoder()
 _seen = Seen(8192)
 _guessed = Seen(8192)  # by rule of thumb, which is not what the encoder counts
@@ -130,9 +136,14 @@ def _fitting(chunk: str, budget: int) -> int:
     """How many characters of the chunk, which has more than `budget` tokens, fit."""
     if _rough():
         return bisect_left(range(len(chunk)), budget + 1, key=lambda length: rough.count(chunk[:length])) - 1
-    furthest = _encoder.characters(_encoder.encode(chunk)[: budget + _REACH])
-    lengths = range(furthest, 0, -1)
-    return next((length for length in lengths if len(_encoder.encode(chunk[:length])) <= budget), 0)
+    tokens = _encoder.encode(chunk)
+    surely, furthest = (_encoder.characters(tokens[: max(0, budget + reach)]) for reach in (-_REACH, _REACH))
+    start = max((end.start() for end in _ENDS.finditer(chunk, max(0, surely - _WINDOW), surely)), default=0)
+    if surely - start > _WINDOW and furthest - surely > _WIDE:
+        return bisect_left(range(furthest + 1), budget + 1, key=lambda length: _encoded(chunk[:length])) - 1
+    left = budget - _encoded(chunk[:start])
+    lengths = range(furthest, start, -1)
+    return next((length for length in lengths if _encoded(chunk[start:length]) <= left), start)
 
 
 def _rough() -> bool:

@@ -1,5 +1,6 @@
 """Clipping: a true prefix, within the budget, and the longest there is."""
 
+import random
 import time
 
 import pytest
@@ -86,3 +87,30 @@ def test_short_texts_load_nothing(monkeypatch):
     assert tokens.clip("é" * 150, 300) == "é" * 150
     assert tokens.clip("anything", 0) == ""
     assert tokens.clip("", 300) == ""
+
+
+def _longest(chunk, budget):
+    """By trying each length from the end, each counted whole."""
+    encoder = tokens._encoder
+    furthest = encoder.characters(encoder.encode(chunk)[: budget + tokens._REACH])
+    return next((length for length in range(furthest, 0, -1) if len(encoder.encode(chunk[:length])) <= budget), 0)
+
+
+def test_only_the_last_words_are_counted_for_each_length_that_is_tried():
+    """Prose, code, Chinese, marks of every kind: the end is where trying each length whole finds it."""
+    rng = random.Random(20261130)
+    words = ["the gateway", "'S ", "don't", " 12345.678", "x_y", "/* ", "\t\t", "\n\n", "-" * 90]
+    words += ["用户要求\uff0c", "记录。", "e\u0301", "²³", "—"]
+    for _ in range(150):
+        chunk = "".join(rng.choice(words) + rng.choice(["", " ", ", "]) for _ in range(200))
+        budget = rng.randrange(1, 200)
+        assert tokens._fitting(chunk, budget) == _longest(chunk, budget), (budget, chunk)
+
+
+@pytest.mark.parametrize("sign", [" ", "/", "-", "=", "\t"])
+def test_a_run_of_one_sign_is_no_greater_burden_than_words(monkeypatch, sign):
+    """60,000 blanks in a prompt: a token is worth up to 128 of them, and each length that is tried is counted whole."""
+    asked, encode = [], tokens._encoder.encode
+    monkeypatch.setattr(tokens._encoder, "encode", lambda text: asked.append(text) or encode(text))
+    found = tokens.clip(sign * 60_000, 150)
+    assert (len(asked) < 40, tokens.count(found) <= 150, tokens.count(found + sign * 256) > 150) == (True, True, True)

@@ -293,7 +293,7 @@ SEALED = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"'
 
 
 def sealed(home, folder, *words):
-    """memd as one that sees a folder through a mount that nothing can be written through."""
+    """The command as one has it that sees a folder through a mount that nothing can be written through."""
     done = subprocess.run(
         ["unshare", "-Urm", "sh", "-c", SEALED, folder, *MEMD, *words],
         env=os.environ, cwd=home.home, capture_output=True, text=True, timeout=60, check=False,

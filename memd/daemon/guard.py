@@ -19,7 +19,7 @@ from memd.daemon.giving import after_reply
 from memd.daemon.pipeline import wall_clock
 from memd.daemon.telling import IN_TIME
 from memd.daemon.worker import Urgency, Worker
-from memd.extract import journal, risks, shell
+from memd.extract import effects, journal, risks
 from memd.extract.anchors import inside
 from memd.extract.files import Part, looks, with_reads
 from memd.extract.journal import Whose, values
@@ -162,7 +162,7 @@ class Guard:
             return checks.there(scene.found.root, last.target)
         if last.op is Op.CREATE and ":" not in last.target:
             return not checks.there(scene.found.root, last.target)
-        again = any(word in last.target for word in _AGAIN) or shell.installs(last.target)
+        again = any(word in last.target for word in _AGAIN) or effects.repeated(last.target)
         if last.op is Op.COMMIT or again:
             lately = self._reader().projects.journal(scene.found.id, _LATELY)
             return any(

@@ -4,22 +4,8 @@ import re
 from collections.abc import Iterable, Sequence
 from posixpath import basename
 
-from memd.extract import shell
+from memd.extract import cut, effects, shell
 
-_HIGH = re.compile(
-    r"(?:git )?rm (?:-\w+ )*-\w*[rR]|rm .*[*]|find .* -(?:delete\b|exec rm )|xargs (?:-\S+ )*rm\b|rsync .*--delete|truncate "
-    r"|(?:bash|sh|zsh|ssh) .*\brm (?:-\w+ )*-\w*[rR]|git (?:filter-\w+|stash (?:drop|clear))|gh \w+ delete\b"
-    r"|git (?:.* )?push .*(?:-f\b|--force|--delete|--mirror)|git push \S+ :\S"
-    r"|git (?:reset --hard|clean -\w*[fdx]|branch -D|checkout -- \.|restore \.)|git (?:.* )?push\b"
-    r"|.*\b(?:migrate|migration|deploy|publish|release|db:\w+)\b|alembic (?:up|down)grade"
-    r"|(?:npm|cargo|twine|gem|uv) (?:publish|upload|push)"
-    r"|(?:psql|mysql|sqlite3|mongosh?) .*\b(?:drop\w*|truncate|delete|alter)\b|drop(?:db|user)\b|redis-cli .*flush"
-    r"|\S*python3? \S*manage\.py (?:flush|sqlflush)|heroku pg:reset|(?:gcloud|az) .*\bdelete\b"
-    r"|(?:terraform|tofu|pulumi) (?:apply|destroy|up)|kubectl (?:apply|delete|scale|rollout)|helm (?:upgrade|uninstall|rollback)"
-    r"|docker (?:system|volume|image) (?:prune|rm)|aws s3 (?:rm|sync|mv)|(?:shred|mkfs\S*|dd) ",
-    re.IGNORECASE,
-)
-_DOCUMENT = re.compile(r"<<-?\s*\w")
 _MANIFEST = re.compile(
     r"(?:package\.json|pyproject\.toml|requirements[\w.-]*\.txt|Pipfile|setup\.(?:py|cfg)|Cargo\.toml|go\.mod|Gemfile|pom\.xml"
     r"|composer\.json|build\.gradle(?:\.kts)?|Package\.swift|mix\.exs|environment\.ya?ml)\Z"
@@ -49,10 +35,13 @@ _VERBS = (
 
 
 def high(command: str, more: Sequence[str] = ()) -> list[str]:
-    """The simple commands of a line that are hard to take back; `more` are beginnings of others that count too."""
-    texts = iter(shell.documents(command))
-    parts = [f"{part} {next(texts, '')}" if _DOCUMENT.search(part) else part for part in shell.simple(command)]
-    return [part for part in parts if _HIGH.match(part) or part.startswith(tuple(filter(None, more)))]
+    """The commands of a line that are hard to take back; `more` are beginnings of others that count too."""
+    found, others = list[str](), tuple(filter(None, more))
+    for part in cut.simple(command):
+        deed = effects.deed(part)
+        if (deed and deed.hard) or part.text.startswith(others):
+            found.append(f"{deed.text if deed else part.text} {part.document}".rstrip())
+    return found
 
 
 def named(part: str) -> set[str]:

@@ -8,8 +8,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from memd.extract import servers, shell
+from memd.extract.effects import lasting
 from memd.extract.material import Material
 from memd.model import Channel, Done, Kind, Record, State
+from memd.model.text import LEFT_OUT
 
 _COUNTS = re.compile(
     r"\d+ (?:passed|failed|errors?|skipped|passing|failing|tests? (?:passed|failed))"
@@ -101,14 +103,14 @@ def effects(material: Material, last: int) -> list[Done]:
 
 
 def _changed(done: Done) -> bool:
-    return (done.kind is Kind.COMMAND and bool(shell.effects(done.target))) or (
+    return (done.kind is Kind.COMMAND and bool(lasting(done.target))) or (
         done.kind is Kind.SERVER and servers.changes(done.name)
     )
 
 
 def outcome(done: Done) -> str:
     """The line of an answer that names what came of it: a link, a commit, a moved branch, else the last."""
-    lines = [line.strip() for line in done.result.splitlines() if line.strip()]
+    lines = [line.strip() for line in done.result.splitlines() if line.strip() and not line.startswith(LEFT_OUT)]
     telling = [line for line in lines if re.search(r"https?://|^\[\S+ .*[0-9a-f]{7,}\]| -> ", line)]
     return (telling or lines or [""])[-1]
 

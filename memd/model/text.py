@@ -4,6 +4,8 @@ import re
 from datetime import UTC, datetime
 from unicodedata import category
 
+LEFT_OUT = "[… "
+"""How the note begins that stands in a text where a part of it was left out."""
 _SPACE = re.compile(r"\s+")
 _ACTING = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 """Categories of characters that act: controls, directions of writing, halves of characters, separators of lines."""

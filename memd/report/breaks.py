@@ -12,7 +12,7 @@ from posixpath import join, normpath
 
 from msgspec import Struct, field
 
-from memd.extract import shell
+from memd.extract import effects, shell
 from memd.extract.journal.commands import changes
 from memd.model import Boundary, Done, Kind, State
 from memd.model.journal import Op
@@ -191,4 +191,4 @@ class _Looked:
 
 
 def _effects(call: Done) -> tuple[str, ...]:
-    return shell.effects(call.target) if call.kind is Kind.COMMAND else ()
+    return effects.lasting(call.target) if call.kind is Kind.COMMAND else ()

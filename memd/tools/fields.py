@@ -11,6 +11,7 @@ from typing import Any
 from memd.model.places import possible
 from memd.model.secrets import STAND_IN, mask, stand_in
 from memd.model.strings import LONGEST
+from memd.model.text import LEFT_OUT
 
 _SECONDS = 100_000_000_000
 """Numbers below are seconds since the epoch, numbers above milliseconds (this many seconds is the year 5138)."""
@@ -116,7 +117,7 @@ def excerpt(text: str, limit: int) -> str:
     text = mask(text)
     head, tail = limit * 2 // 3, limit // 3
     left_out = text[head : len(text) - tail]
-    return f"{text[:head]}\n[… {len(left_out)} characters left out{_naming(left_out)} …]\n{text[-tail:]}"
+    return f"{text[:head]}\n{LEFT_OUT}{len(left_out)} characters left out{_naming(left_out)} …]\n{text[-tail:]}"
 
 
 def beginning(text: str, limit: int) -> str:
@@ -124,7 +125,7 @@ def beginning(text: str, limit: int) -> str:
     if len(text) <= limit:
         return text
     text = mask(text)
-    return f"{text[:limit]}\n[… {len(text) - limit} characters left out{_naming(text[limit:])} …]"
+    return f"{text[:limit]}\n{LEFT_OUT}{len(text) - limit} characters left out{_naming(text[limit:])} …]"
 
 
 def _naming(text: str) -> str:

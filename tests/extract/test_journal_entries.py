@@ -255,3 +255,84 @@ def test_a_path_is_told_from_where_the_command_works(command, expected):
 def test_a_sign_that_redirects_nothing_makes_no_file(command):
     """A comparison, a calculation, an escaped sign."""
     assert told(run(command)) == []
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("make 2> err.log", [("create", "err.log")]),
+        ("make &> all.log", [("create", "all.log")]),
+        ("make &>> all.log", [("edit", "all.log")]),
+        ("make 2>>err.log >out.log 2>&1", [("edit", "err.log"), ("create", "out.log")]),
+        ("sort a >| 'b c'", [("create", "b c")]),
+        ("make >/dev/null 2>&1; make 2>/dev/null", []),
+        ("shred -n 3 -u key.pem", [("delete", "key.pem")]),
+        ("shred disk.img", [("edit", "disk.img")]),
+        ("truncate -s 0 app.log", [("edit", "app.log")]),
+        ("dd if=/dev/zero of=disk.img bs=1M", [("create", "disk.img")]),
+        ("sudo dd if=a.iso of=/dev/sdb", [("create", "/dev/sdb")]),
+        ("echo x | sudo tee conf/a.ini >/dev/null", [("create", "conf/a.ini")]),
+        ("echo x | tee -a notes.md", [("edit", "notes.md")]),
+        ("sed -Ei.bak -e 's/a/b/' -e 's/c/d/' a.py b.py", [("edit", "a.py"), ("edit", "b.py")]),
+        ("sed --in-place 's/a/b/' a.py", [("edit", "a.py")]),
+        ("sed -n 's/a/b/p' a.py", []),
+        ("perl -0pi -e 's/a/b/' a.py", [("edit", "a.py")]),
+        ("gofmt -w a.go", [("edit", "a.go")]),
+        ("find . -name '*.py' -exec sed -i s/a/b/ {} +", [("command", "find . -name '*.py' -exec sed -i s/a/b/ {} +")]),
+        ("git ls-files -o | xargs rm -f", [("command", "git ls-files -o | xargs rm -f")]),
+        ("ssh prod 'cat > /etc/app.ini' < a.ini", [("command", "ssh prod 'cat > /etc/app.ini' < a.ini")]),
+        ("bash -c 'cd web && rm a.py' | cat", [("delete", "web/a.py")]),
+        ("bash <<'EOF'\ncd web\nrm a.py\nEOF", [("delete", "web/a.py")]),
+        ("psql <<EOF\n-- paid\nDELETE FROM invoices;\nEOF", [("command", "psql <<EOF -- paid DELETE FROM invoices;")]),
+        (
+            "gh pr comment 3 --body \"$(cat <<'EOF'\n## Done\nEOF\n)\"",
+            [("command", 'gh pr comment 3 --body "## Done"')],
+        ),
+        ("kill 41", [("command", "kill 41")]),
+        ("rm a.py # git push", [("delete", "a.py")]),
+        ("grep -rn 'rm -rf' . | xargs grep -c push", []),
+    ],
+)
+def test_what_cannot_be_undone_has_its_line(command, expected):
+    """Every form in which a shell overwrites, deletes or sends: by its path where that is known, else by the command."""
+    assert [(op, target) for op, target, *_ in told(run(command))] == expected
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "result"),
+    [
+        ("git push 2>&1 | tail -3", "error: failed to push some refs", "error: failed to push some refs"),
+        ("pytest -q | tail -2", "1 failed, 3 passed in 2s", "1 failed, 3 passed"),
+        ("rm a.py || true", "rm: cannot remove 'a.py': No such file", "rm: cannot remove 'a.py': No such file"),
+        ("make > no/a; ls", "bash: no/a: No such file or directory", "bash: no/a: No such file or directory"),
+        ("test -e a || git push", "", "it ran only if what stands before it failed"),
+    ],
+)
+def test_what_may_have_failed_does_not_stand_as_done(command, output, result):
+    """The status of a line is its last command's; what another one complains of, or may not have run, is no deed."""
+    assert [(entry.result, entry.good) for entry in entries(run(command, output), whose())] == [
+        (f"exit 0 (of the whole line): {result}", False)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("command", "output"),
+    [
+        ("git push 2>&1 | tail -3", "main -> main"),
+        ("rm a.py && git push", "error: something that git push says with a status of its own"),
+        ("rm a.py; make", "make: *** error: no rule"),
+        ("pytest | tail -1", "0 failed, 3 passed"),
+    ],
+)
+def test_what_nothing_complains_of_stands_as_done(command, output):
+    """Another command's complaint is not one's own."""
+    assert all(entry.good for entry in entries(run(command, output), whose()))
+
+
+def test_a_commit_stands_where_what_came_behind_it_failed():
+    """Git's own line is evidence enough."""
+    committed, pushed = entries(
+        run("git commit -m x && git push", "[main 1a2b3c4] x\nerror: rejected", State.FAILED, 1), whose()
+    )
+    assert (committed.good, committed.result) == (True, "exit 1 (of the whole line): [main 1a2b3c4] x")
+    assert (pushed.good, pushed.result) == (False, "exit 1 (of the whole line): error: rejected")

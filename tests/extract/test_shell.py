@@ -4,53 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memd.extract import shell
+from memd.extract import effects, shell
 
 COMMIT = "git commit -m \"$(cat <<'EOF'\nMake git push && rm -rf / safe\n\nEOF\n)\" && git push"
-
-
-@pytest.mark.parametrize(
-    ("command", "effects"),
-    [
-        ("git push", ["git push"]),
-        ("cd /x && git push 2>&1 | tail -3", ["git push"]),
-        ("git -C /a commit -m x", ["git -C /a commit -m x"]),
-        ("FOO=1 sudo timeout 9 ./deploy.sh prod", ["./deploy.sh prod"]),
-        ("gh pr create --title 'a; b'", ["gh pr create --title 'a; b'"]),
-        ("npm install left-pad", ["npm install left-pad"]),
-        ("npm run migrate:up", ["npm run migrate:up"]),
-        ("curl -s https://x/y -d '{}'", ["curl -s https://x/y -d '{}'"]),
-        ("rm -rf build; mv a b", ["rm -rf build", "mv a b"]),
-        (COMMIT, ['git commit -m "$(cat <<EOF )"', "git push"]),
-        ("kubectl apply -f x.yaml", ["kubectl apply -f x.yaml"]),
-    ],
-)
-def test_what_changes_something_is_found(command, effects):
-    """Each simple command for itself, without what only wraps it."""
-    assert list(shell.effects(command)) == effects
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        "echo 'git push; rm -rf /'",
-        'grep -rn "npm publish" docs',
-        "cat deploy.sh release.md",
-        "git log --grep=merge",
-        "git stash list && git tag -l && git worktree list",
-        "mkdir -p a && cp b c && chmod +x c",
-        "npm install",
-        "rm -f /tmp/x",
-        "python3 - <<'EOF'\nimport os\ngit push\nEOF",
-        "curl https://x/y",
-        "vim release.py",
-        "# git push",
-        "",
-    ],
-)
-def test_what_only_names_an_effect_is_none(command):
-    """Words inside quotes, arguments, comments and here-documents do nothing; nor does what can be done again freely."""
-    assert shell.effects(command) == ()
 
 
 @pytest.mark.parametrize(
@@ -115,7 +71,7 @@ def test_no_line_is_too_odd(command):
     """Whatever agents type, it is taken apart without an error, and every piece is of the line."""
     for part in shell.simple(command):
         assert part == part.strip()
-    shell.salient(command), shell.effects(command), shell.program(command)
+    shell.salient(command), effects.deeds(command), shell.program(command)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from memd.extract import servers, work
 from memd.extract.files import difference
-from memd.extract.journal import commands, functions, values
+from memd.extract.journal import commands, functions, outcomes, values
 from memd.extract.journal.commands import hashed
 from memd.model import Done, Kind, State
 from memd.model.journal import JournalEntry, Op
@@ -145,15 +145,16 @@ def _value(path: str, value: str | None) -> str | None:
 
 
 def _shell(done: Done, whose: Whose) -> Iterator[JournalEntry]:
-    parts = commands.changes(done.target, whose.cwd)
+    steps = commands.steps(done.target, whose.cwd)
     code = done.detail.get("exit")
-    for part in parts:
-        is_path = part.op not in {Op.TEST, Op.COMMAND, Op.COMMIT}
-        target = whose.relate(part.target) if is_path else part.target
-        moved = None if part.new is None else whose.relate(part.new)
-        entry = _entry(done, whose, part.op, target, target if moved else None, moved)
-        result = _outcome(done, part.op, alone=len(parts) == 1)
-        yield replace(entry, result=result, exit=code if isinstance(code, int) else None)
+    for step in steps:
+        change = step.change
+        is_path = change.op not in {Op.TEST, Op.COMMAND, Op.COMMIT}
+        target = whose.relate(change.target) if is_path else change.target
+        moved = None if change.new is None else whose.relate(change.new)
+        entry = _entry(done, whose, change.op, target, target if moved else None, moved)
+        result, good = outcomes.told(done, step, alone=len(steps) == 1)
+        yield replace(entry, result=result, good=good, exit=code if isinstance(code, int) else None)
 
 
 def _server(done: Done, whose: Whose) -> Iterator[JournalEntry]:
@@ -162,18 +163,3 @@ def _server(done: Done, whose: Whose) -> Iterator[JournalEntry]:
         entry = _entry(done, whose, Op.COMMAND, done.target, None, None)
         said = work.outcome(done) if done.state is State.DONE else ""
         yield replace(entry, result=f"{entry.result}: {said}".rstrip(": "))
-
-
-def _outcome(done: Done, op: Op, *, alone: bool) -> str:
-    """How a command ended: its exit status, and of its answer the counts, the commit, or the line that says most."""
-    if done.state is State.INTERRUPTED:
-        return "interrupted"
-    code = done.detail.get("exit")
-    status = f"exit {code}" if isinstance(code, int) else ("done" if done.state is State.DONE else "failed")
-    if code and not alone:
-        status += " (of the whole line)"
-    own = {Op.TEST: commands.counted, Op.COMMIT: commands.committed}.get(op)
-    said = own(done.result) if own else ""
-    if not said:
-        said = work.outcome(done) if done.state is State.DONE else work.error_line(done)
-    return f"{status}: {said}".rstrip(": ")

@@ -1,42 +1,32 @@
-"""What a shell line changed: files made, moved, deleted, commits, test runs, and everything that cannot be done twice. Pure.
+"""What a shell line changed: files made, moved, deleted, commits, test runs, and everything that cannot be undone. Pure.
 
-Nothing here runs or understands the shell. Paths are taken from the words of simple commands; where a word holds a glob, a
-variable or a substitution it is kept as it stands.
+Nothing here runs or understands the shell. What its simple commands do to files is told by `paths`, what else they change by
+`memd/extract/effects.py`.
 """
 
 import re
-import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from hashlib import sha256
-from itertools import pairwise
 from posixpath import join, normpath
 
 from msgspec import Struct
 
-from memd.extract import shell
+from memd.extract import argv, cut, effects, shell
+from memd.extract.cut import Simple
+from memd.extract.journal import paths
+from memd.extract.journal.paths import Change, Resolve
 from memd.extract.journal.values import secretive
 from memd.model.journal import Op
 
 COMMAND = 400
 """Characters of a command that are kept."""
-LONGEST = 131_072
-"""Characters of a simple command that are taken apart as a shell does it, at a cost that grows with their square: no more than
-that fits into an argument (Linux)."""
 
 _GIT = re.compile(r"^git(?: -[Cc] \S+| --(?:no-pager|git-dir\S*|work-tree\S*))* (\S+)")
 _BACK = {"cd -", "popd"}
 _ELSEWHERE = re.compile(r"^git -C (\S+) ")
-_OPTIONS_WITH_WORDS = {"-t", "-S", "--suffix", "--target-directory", "-m", "--mode", "-o", "-g"}
-_WRITTEN = re.compile(
-    r"(?<![<>&\d])(?P<sign>>{1,2})\s*(?P<path>\"[^\"]+\"|'[^']+'|[^\s<>|&;()$`\"']+)|\"(?:[^\"\\]|\\.)*\"|'[^']*'|\\."
-    r"|\(\(.*?(?:\)\)|$)|\[\[ .*? \]\]"
-)
-"""A redirection into a file, or what a sign is none in: a quotation, a calculation, a comparison."""
-_DOCUMENT = re.compile(r"\"?\$\(\s*cat\s*<<-?\s*\w+\s*\)\"?|<<-?\s*\w+")
-"""A here-document as a simple command has it, its text left out; most often the message of a commit."""
+_DOCUMENT = re.compile(r"\"?\$\(\s*cat\s*<<-?\s*\w+\s*\)\"?")
+"""A here-document that is an argument, as a simple command has it; most often the message of a commit."""
 _COMMITTED = re.compile(r"^\s*\[\S+ .*[0-9a-f]{7,}\].*$", re.MULTILINE)
-_MORE = re.compile(r"(?:\S*/)?manage\.py (?:migrate|flush|loaddata)\b")
-_SED = re.compile(r"^(?:sed|perl)\b.*\s-(?:i|pi|p?i\.\w+|i'[^']*')(?:\s|$)")
 _ASSIGNED = re.compile(r"\b([A-Za-z_]\w*=)([^\s\"'`;|&]+|\"[^\"]*\"|'[^']*')")
 _COUNT = re.compile(
     r"\d+ (?:passed|failed|errors?|skipped|passing|failing|pending|pass\b|fail\b|tests? (?:passed|failed))"
@@ -44,37 +34,31 @@ _COUNT = re.compile(
 )
 
 
-class Change(Struct, frozen=True):
-    """One thing that a shell line does; paths are absolute where the directory is known."""
+class Step(Struct, frozen=True):
+    """One change that a line makes, and the simple command that makes it."""
 
-    op: Op
-    target: str
-    new: str | None = None
-    """Where a renamed file is now."""
+    change: Change
+    part: Simple
 
 
-Resolve = Callable[[str], str]
+def steps(command: str, cwd: str | None) -> list[Step]:
+    """All that the line changes, in order; `cwd` is where it begins."""
+    found, places = list[Step](), {cut.Scope(): cwd}
+    for part in cut.simple(command):
+        scope = part.scope
+        around = next(scope[:size] for size in range(len(scope), -1, -1) if scope[:size] in places)
+        place = places.setdefault(scope, places[around])
+        moved = _directory(part.text, place)
+        if moved is None:
+            found += (Step(change, part) for change in _part(part, _resolver(place)))
+        else:
+            places[scope] = moved
+    return list({step.change: step for step in reversed(found)}.values())[::-1]
 
 
 def changes(command: str, cwd: str | None) -> list[Change]:
-    """All that the line changes, in order; `cwd` is where it begins."""
-    found, places, texts = list[Change](), {shell.Scope(): cwd}, iter(shell.documents(command))
-    for scope, part in shell.placed(command):
-        around = next(scope[:size] for size in range(len(scope), -1, -1) if scope[:size] in places)
-        place = places.setdefault(scope, places[around])
-        if _DOCUMENT.search(part):
-            part = _DOCUMENT.sub(_quoted(next(texts, "")), part, count=1)  # noqa: PLW2901 - its own words for the text
-        moved = _directory(part, place)
-        if moved is not None:
-            places[scope] = moved
-            continue
-        found += _part(part, _resolver(place))
-    return list(dict.fromkeys(found))
-
-
-def _quoted(text: str) -> Callable[[re.Match[str]], str]:
-    """What stands for a here-document: between quotation marks where a substitution makes it an argument."""
-    return lambda match: f'"{text.replace(chr(34), chr(39))}"' if match[0].strip('"').startswith("$") else match[0]
+    """The same without the commands."""
+    return [step.change for step in steps(command, cwd)]
 
 
 def _directory(part: str, place: str | None) -> str | None:
@@ -89,96 +73,46 @@ def _resolver(place: str | None) -> Resolve:
     return lambda path: path if not place or path.startswith(("~", "$")) else normpath(join(place, path))
 
 
-def _part(part: str, at: Resolve) -> Iterator[Change]:
-    words = _words(part)
-    name = words[0].rpartition("/")[2] if words else ""
-    git = _GIT.match(part)
-    if elsewhere := _ELSEWHERE.match(part):
+def _part(part: Simple, at: Resolve) -> Iterator[Change]:
+    git = _GIT.match(part.text)
+    if elsewhere := _ELSEWHERE.match(part.text):
         at = _resolver(at(elsewhere[1]))
-    match git[1] if git else name:
-        case "commit" if git:
-            yield Change(Op.COMMIT, shown(part))
-        case "rm" if git and "--cached" in words:
-            pass  # out of the index alone: the file stays
-        case "rm" | "unlink" | "rmdir":
-            yield from (Change(Op.DELETE, at(path)) for path in _paths(words, git) if not _temporary(path))
-        case "mv" if len(paths := [*_paths(words, git), *_goal(words)]) > 1:
-            yield from _moves(paths, at)
-        case "touch" | "cp" | "tee" | "ln" | "install" if not git and (paths := _paths(words, None)):
-            made = paths if name in {"touch", "tee"} else _copies(paths)
-            yield from (Change(Op.CREATE, at(path)) for path in made if not _temporary(path))
-        case _ if shell.tests(part):
-            yield Change(Op.TEST, shown(part))
-        case _ if _SED.match(part) and (paths := _paths(words, None)[1:]):
-            yield from (Change(Op.EDIT, at(path)) for path in paths)
-        case _ if shell.effects(part) or shell.installs(part) or _MORE.match(part):
-            yield Change(Op.COMMAND, shown(part))
-        case _:
-            pass
-    yield from _written(part, at)
+    yield from _done(part, git, at)
+    yield from paths.written(part.text, at)
 
 
-def _written(part: str, at: Resolve) -> Iterator[Change]:
-    """Files that output is redirected into."""
-    for match in _WRITTEN.finditer(part):
-        path = (match["path"] or "").strip("\"'")
-        if path and not _temporary(path):
-            yield Change(Op.CREATE if match["sign"] == ">" else Op.EDIT, at(path))
+def _done(part: Simple, git: re.Match[str] | None, at: Resolve) -> Iterator[Change]:
+    """What the command itself does."""
+    words = argv.words(part.text)
+    if git and git[1] == "commit":
+        yield Change(Op.COMMIT, _typed(part, part.text))
+    elif git and git[1] in {"rm", "mv"}:
+        kept = "--cached" in words  # out of the index alone: the file stays
+        yield from () if kept else paths.touched(words[words.index(git[1]) :], at) or ()
+    elif (files := paths.touched(words, at)) is not None:
+        yield from files
+    elif shell.tests(part.text):
+        yield Change(Op.TEST, _typed(part, part.text))
+    elif deed := effects.deed(part):
+        yield Change(Op.COMMAND, _given(part, deed.text))
+    elif (carried := argv.carried(part.text, part.document)) and changes(carried.line, None):
+        yield Change(Op.COMMAND, _given(part, part.text if carried.elsewhere else part.piped))
 
 
-def _copies(paths: Sequence[str]) -> list[str]:
-    """What `cp a b` makes: `b`, or a file of each name in it where it is a folder for sure."""
-    *sources, goal = paths
-    into = sources and (goal.endswith("/") or len(sources) > 1)
-    return [join(goal, source.rstrip("/").rpartition("/")[2]) for source in sources] if into else [goal]
+def _typed(part: Simple, text: str) -> str:
+    """What was typed; a here-document that is an argument stands there by its first line that says something."""
+    said = next((line.strip() for line in part.document.splitlines() if line.strip()), "").replace('"', "'")
+    return shown(_DOCUMENT.sub(lambda _: f'"{said}"', text, count=1))
 
 
-def _goal(words: Sequence[str]) -> list[str]:
-    """The folder that `-t` names before what goes there."""
-    return [f"{goal.rstrip('/')}/" for option, goal in pairwise(words) if option == "-t"]
-
-
-def _moves(paths: Sequence[str], at: Resolve) -> Iterator[Change]:
-    *sources, goal = paths
-    into = goal.endswith("/") or len(sources) > 1
-    for source in sources:
-        end = join(goal, source.rstrip("/").rpartition("/")[2]) if into else goal
-        yield Change(Op.RENAME, at(source), at(end))
-
-
-def _paths(words: Sequence[str], git: re.Match[str] | None) -> list[str]:
-    """The words of a command that are paths: no options, no program."""
-    rest = list(words[1:])
-    if git:
-        rest = rest[rest.index(git[1]) + 1 :] if git[1] in rest else []
-    found, skip, literal = list[str](), False, False
-    for word in rest:
-        if skip or (not literal and word.startswith("-")):
-            literal = literal or word == "--"
-            skip = not skip and not literal and word in _OPTIONS_WITH_WORDS and not git
-        elif word[:1] in {">", "<"} or re.match(r"^\d?>", word):
-            break
-        elif word:
-            found.append(word)
-    return found
-
-
-def _words(part: str) -> list[str]:
-    text = shell.joined(part)
-    try:
-        words = shlex.split(text) if len(text) <= LONGEST else text.split()
-    except ValueError:  # an open quotation mark
-        words = text.split()
-    return [shell.parted(word) for word in words]
-
-
-def _temporary(path: str) -> bool:
-    return path.startswith(("/tmp/", "/dev/", "/var/tmp/", "/proc/", "&")) or path in {"", "."}  # noqa: S108 - words, not files
+def _given(part: Simple, text: str) -> str:
+    """What was typed, and what a program was given to read: a script or statements say more than the program's name."""
+    return _typed(part, f"{text} {part.document}" if part.document and not _DOCUMENT.search(text) else text)
 
 
 def shown(part: str) -> str:
     """A simple command as the journal has it: values that are written to a file of secrets stand as hashes."""
-    if any(secretive(word) for word in _words(part)):
+    if any(secretive(word) for word in argv.words(part)):
         part = _ASSIGNED.sub(lambda match: match[1] + hashed(match[2].strip("\"'")), part)
     return part if len(part) <= COMMAND else part[: COMMAND - 1] + "…"
 

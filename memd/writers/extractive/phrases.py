@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from memd.extract import files, shell, work
+from memd.extract import effects, files, work
 from memd.model import Channel, Done, Record
 from memd.model.text import clock, line, oneline, quote
 
@@ -48,7 +48,7 @@ def listed(title: str, rows: Iterable[str]) -> Iterator[str]:
 
 def ran(done: Done) -> str:
     """A command with side effects, and what came of it."""
-    parts = shell.effects(done.target)
+    parts = effects.lasting(done.target)
     here = done.target.find(parts[0][:12]) if parts and "<<" in parts[0] else -1
     did = done.target[here:] if here >= 0 else " && ".join(parts) or done.target
     said = work.outcome(done)

@@ -1,0 +1,143 @@
+"""A simple command as its words, and the command that a program is handed among them (`bash -c`, `ssh`, `xargs`). Pure."""
+
+import shlex
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from memd.model.secrets import STAND_IN
+
+LONGEST = 131_072
+"""Characters of a simple command that are taken apart as a shell does it, at a cost that grows with their square: no more than
+that fits into an argument (Linux)."""
+UNSEEN = "*"
+"""What stands for the arguments that only running it shows (`xargs rm`, `find -exec rm {} +`)."""
+_BLANK = "\ue000"
+"""The blank inside of what stands for a secret, while a line is cut into words: of a private use area."""
+
+
+class Carrier(Struct, frozen=True):
+    """How a program is handed the command that it runs.
+
+    Attributes:
+        programs: their names, with a blank between.
+        behind: the words behind which the command, or the place to run it, stands; empty: behind the options.
+        worded: options that take a word of their own.
+        places: words that stand before the command and name where it is run.
+        elsewhere: it is run on another machine or in a container, so its paths are none of here.
+        line: its words are a line for a shell there, not arguments.
+    """
+
+    programs: str
+    behind: str = ""
+    worded: str = ""
+    places: int = 0
+    elsewhere: bool = False
+    line: bool = False
+
+
+class Carried(Struct, frozen=True):
+    """A shell line that a program is handed."""
+
+    line: str
+    elsewhere: bool
+
+
+_SHELLS = frozenset({"bash", "sh", "zsh", "dash", "ksh", "fish"})
+_CARRIERS = (
+    Carrier("ssh", "", "-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w", 1, elsewhere=True, line=True),
+    Carrier(
+        "docker podman nerdctl docker-compose", "exec", "-e -u -w --env --user --workdir --env-file", 1, elsewhere=True
+    ),
+    Carrier("kubectl oc", "--", elsewhere=True),
+    Carrier("xargs", worded="-a -d -E -I -L -n -P -s"),
+    Carrier("parallel", worded="-a -j --jobs -I -n -N -S --colsep --delay --retries", line=True),
+    Carrier("find", "-exec -execdir -ok -okdir"),
+    Carrier("fd fdfind", "-x -X --exec --exec-batch"),
+)
+_BY_NAME = {name: carrier for carrier in _CARRIERS for name in carrier.programs.split()}
+_ENDS = frozenset({";", "+", ":::", "::::", ":::+"})
+
+
+def joined(text: str) -> str:
+    """A text in which what stands for a secret is a part of its word, as the secret was."""
+    return STAND_IN.sub(lambda found: found[0].replace(" ", _BLANK), text)
+
+
+def parted(text: str) -> str:
+    """The text again, before `joined`."""
+    return text.replace(_BLANK, " ")
+
+
+def words(part: str) -> list[str]:
+    """The words of a simple command, without their quotation marks."""
+    text = joined(part)
+    try:
+        found = shlex.split(text) if len(text) <= LONGEST else text.split()
+    except ValueError:  # an open quotation mark
+        found = text.split()
+    return [parted(word) for word in found]
+
+
+def program(part: str) -> str:
+    """The program's name, without the folder that it is in."""
+    return part.split(maxsplit=1)[0].rpartition("/")[2].lstrip("\\") if part.strip() else ""
+
+
+def handed(part: str, document: str = "") -> str | None:
+    """The line that a shell is handed to run here, as an argument or as a here-document; None where it is handed none.
+
+    >>> handed("bash -lc 'cd web && make'"), handed("eval git push"), handed("bash build.sh")
+    ('cd web && make', 'git push', None)
+    """
+    name = program(part)
+    if name not in _SHELLS and name not in {"eval", "su"}:
+        return None
+    rest = words(part)[1:]
+    if name == "eval":
+        return " ".join(rest)
+    for at, word in enumerate(rest[:-1]):
+        if word.startswith("-") and not word.startswith("--") and word.endswith("c"):
+            return rest[at + 1]
+    script = next((word for word in rest if not word.startswith(("-", "<"))), None)
+    return document or None if script is None and name != "su" else None
+
+
+def carried(part: str, document: str = "") -> Carried | None:
+    """The command that a program is handed to run elsewhere, or on what is not seen here; None where it is handed none.
+
+    >>> carried("ssh -p 22 prod 'rm -r /srv/x; df'"), carried("xargs -0 rm -f")
+    (Carried(line='rm -r /srv/x; df', elsewhere=True), Carried(line="rm -f '*'", elsewhere=False))
+    """
+    carrier = _BY_NAME.get(program(part))
+    if carrier is None:
+        return None
+    told = [_told(carrier, rest) for rest in _given(carrier, words(part)[1:])]
+    line = "; ".join(filter(None, told)) or (document if told else "")
+    return Carried(line, carrier.elsewhere) if line else None
+
+
+def _given(carrier: Carrier, rest: Sequence[str]) -> list[list[str]]:
+    """The words of each command that is handed over, with the options and places before it."""
+    if not carrier.behind:
+        return [[*rest]]
+    starts = [at + 1 for at, word in enumerate(rest) if word in carrier.behind.split()]
+    return [[*rest[start:]] for start in starts]
+
+
+def _told(carrier: Carrier, given: Sequence[str]) -> str:
+    """One command as a shell's line."""
+    rest = _behind_options(given, carrier.worded.split())[carrier.places :]
+    rest = rest[: next((at for at, word in enumerate(rest) if word in _ENDS), None)]
+    if not carrier.elsewhere and rest:
+        rest = [UNSEEN if word == "{}" else word for word in rest]
+        rest += [] if UNSEEN in rest else [UNSEEN]
+    return " ".join(rest) if carrier.line else shlex.join(rest)
+
+
+def _behind_options(rest: Sequence[str], worded: Sequence[str]) -> list[str]:
+    """The words without the options that stand first."""
+    at = 0
+    while at < len(rest) and rest[at].startswith("-") and rest[at] != "--":
+        at += 2 if rest[at] in worded else 1
+    return [*rest[at + (rest[at : at + 1] == ["--"]) :]]

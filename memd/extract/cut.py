@@ -1,0 +1,159 @@
+"""Shell lines cut into their simple commands, outside quotes, without comments; here-documents beside them. Pure.
+
+Nothing here understands the shell; it only keeps words inside quotes, substitutions, comments and here-documents from being
+taken for commands of their own. A line that a shell is handed (`bash -c '…'`, `bash <<EOF`) is cut as well.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from memd.extract.argv import handed, joined, parted
+from memd.model.once import once
+
+DEEPEST = 3
+"""Shells inside of shells that are looked into."""
+Scope = tuple[int, ...]
+"""The shells that are around a command, the outermost left out; equal for commands of one shell."""
+
+_HEREDOC = re.compile(r"<<-?\s*(['\"]?)([A-Za-z_]\w*)\1(?P<rest>[^\n]*)\n(?P<text>.*?)(?:\n\s*\2(?!\w)|\Z)", re.DOTALL)
+_GIVEN = re.compile(r"(?<!<)<<-?\s*[A-Za-z_]")
+_TOKEN = re.compile(
+    r"""'[^']*'|"(?:[^"\\]|\\.)*"|`[^`]*`|\$\((?:[^()]|\([^()]*\))*\)|\\.|(?P<comment>(?<![^\s;&|(])\#[^\n]*)"""
+    r"""|(?P<cut>&&|\|\||[;\n]|(?<![<>&|])&(?![>&]))|(?P<pipe>(?<!>)\|&?)|.""",
+    re.DOTALL,
+)
+_AHEAD = re.compile(
+    r"^(?:[({]\s*|!\s+|\w+=(?:'[^']*'|\"[^\"]*\"|\S*)\s+|(?:time|nohup|then|do|else|if|elif|while|until|exec|command|setsid|doas)\s+"
+    r"|env\s+(?:-u\s+\S+\s+|-\S+\s+)*|sudo\s+(?:-[CghpRTUu]\s+\S+\s+|-\S+\s+)*|(?:nice|ionice|stdbuf)\s+(?:-[nc]\s+\S+\s+|-\S+\s+)*"
+    r"|timeout\s+(?:-[ks]\s+\S+\s+|-\S+\s+)*\S+\s+)+"
+)
+_BEHIND = re.compile(r"(?:\s*(?:\d?>>?&?\s*(?:\d|/dev/null)(?=\s|$)|&>\s*/dev/null)|(?:^|\s+)\})+$")
+
+
+class Simple(Struct, frozen=True):
+    """One simple command of a shell line, without what only wraps it.
+
+    Attributes:
+        scope: the shell that it runs in: what a `cd` in an inner one does ends with it.
+        piped: the pipeline up to it, itself included.
+        document: the here-document that it is given.
+        proved: where the whole line went well it did too: no other command's status stands for its own.
+        ran: where the whole line went well it ran: it does not wait for another one to fail.
+    """
+
+    text: str
+    scope: Scope = ()
+    piped: str = ""
+    document: str = ""
+    proved: bool = True
+    ran: bool = True
+
+
+class _Pipeline(Struct, frozen=True):
+    """A pipeline as it is written, and what cuts it off from the one before it: `&&`, `||`, or a sign that ends a list."""
+
+    scope: Scope
+    parts: list[str]
+    before: str
+
+
+@once(2_048)
+def pipelines(command: str) -> tuple[tuple[Simple, ...], ...]:
+    """The pipelines of a shell line in order, each as its simple commands."""
+    found = _commands(joined(command), Simple(""), iter(_documents(joined(command))))
+    return tuple(tuple(_parted(part) for part in line) for line in found if line)
+
+
+def simple(command: str) -> list[Simple]:
+    """Every simple command of a shell line."""
+    return [part for line in pipelines(command) for part in line]
+
+
+def _parted(part: Simple) -> Simple:
+    return replace(part, text=parted(part.text), piped=parted(part.piped), document=parted(part.document))
+
+
+def _commands(command: str, around: Simple, texts: Iterator[str]) -> Iterator[list[Simple]]:
+    """The pipelines of a line that runs where `around` says; a shell that is handed a line stands for the commands in it."""
+    for number, (line, proved, ran) in enumerate(_judged([*_pipelines(command)])):
+        place = replace(
+            around, scope=around.scope + line.scope, proved=around.proved and proved, ran=around.ran and ran
+        )
+        raw = [part for part in map(_unwrapped, line.parts) if part]
+        kept = list[Simple]()
+        for at, part in enumerate(raw):
+            here = replace(place, proved=place.proved and at == len(raw) - 1)
+            deeper = len(here.scope) < DEEPEST
+            inner = handed(part) if deeper else None
+            text = "" if inner else "\n".join(islice(texts, len(_GIVEN.findall(part))))
+            inner, own = (inner, texts) if inner else (handed(part, text) if deeper else None, iter(_documents(text)))
+            if inner:
+                yield kept
+                kept = []
+                yield from _commands(inner, replace(here, scope=(*here.scope, -number - 1)), own)
+            else:
+                piped = " | ".join([*(one.text for one in kept), _oneline(part)])
+                kept.append(replace(here, text=_oneline(part), piped=piped, document=text))
+        yield kept
+
+
+def _judged(lines: Sequence[_Pipeline]) -> Iterator[tuple[_Pipeline, bool, bool]]:
+    """Each pipeline, whether the whole line's success proves its own, and that it ran.
+
+    Only the last one's status is the line's; what `&&` leads up to it must have gone well too.
+    """
+    ends = max((at for at, line in enumerate(lines) if line.before != "&&"), default=0)
+    for at, line in enumerate(lines):
+        yield line, at >= ends and line.before != "||", line.before != "||"
+
+
+def _pipelines(command: str) -> Iterator[_Pipeline]:
+    """The pipelines as they are written; a bracket where a command would begin opens a shell of its own."""
+    text = _HEREDOC.sub(lambda match: f"<<{match[2]}{match['rest']}", _unbroken(command))
+    line, part, scope, brackets = list[str](), list[str](), Scope(), list[Scope]()
+    here, before = scope, ";"
+    for at, token in enumerate(_TOKEN.finditer(f"{text}\n")):
+        if token["cut"]:
+            line.append("".join(part))
+            if any(map(str.strip, line)):
+                yield _Pipeline(here, line, before)
+                before = token["cut"]
+            line, part, here = [], [], scope
+        elif token["pipe"]:
+            line.append("".join(part))
+            part = []
+        elif not token["comment"]:
+            if token[0] == "(":
+                brackets.append(scope)
+                if not any(map(str.strip, part)):
+                    here = scope = (*scope, at)
+            elif token[0] == ")" and brackets:
+                scope = brackets.pop()
+            part.append(token[0])
+
+
+def _documents(command: str) -> list[str]:
+    """The here-documents of a shell line in order."""
+    return [match["text"].strip("\n") for match in _HEREDOC.finditer(_unbroken(command))]
+
+
+def _unbroken(command: str) -> str:
+    return command.replace("\\\n", " ")
+
+
+def _unwrapped(part: str) -> str:
+    """A command without what only wraps it."""
+    text, before = _AHEAD.sub("", part.strip()), ""
+    while text != before:
+        before, text = text, _BEHIND.sub("", text).strip()
+        if text.endswith(")") and text.count(")") > text.count("("):  # of a shell around it
+            text = text[:-1].strip()
+    return text
+
+
+def _oneline(part: str) -> str:
+    return re.sub(r"\s+", " ", part)

@@ -1,0 +1,227 @@
+"""The table of verbs: which simple commands change something that is not freely changed back. Pure.
+
+A row is about programs. Behind the program, and behind options of its own (`kubectl -n prod`), its pattern is what the command
+goes on with. Only listed programs count, so words in an `echo`, a search or a message do nothing. What a program is handed to do
+somewhere else (`ssh`), or to what nobody sees (`xargs`), is told by `memd/extract/effects.py`.
+"""
+
+import re
+from functools import cache
+
+from msgspec import Struct
+
+
+class Row(Struct, frozen=True):
+    """What of some programs changes something.
+
+    Attributes:
+        programs: their names, with a blank between; a version at a name's end is left out (`python`, not `python3.11`).
+        changes: what they go on with.
+        looks: what makes it only look, anywhere outside of quotation marks.
+        hard: what of it is hard to take back: the constraints that name its target are told before.
+        again: it is done again whenever there is a reason to, so that it is no deed that must not be done twice.
+    """
+
+    programs: str
+    changes: str
+    looks: str = ""
+    hard: str = ""
+    again: bool = False
+
+    def fits(self, rest: str, bare: str) -> bool:
+        """Whether a command that goes on so changes something; `bare` is the same without what stands between quotation marks."""
+        return _begins(self.changes, rest) and not (self.looks and _compiled(self.looks).search(bare))
+
+    def hard_in(self, rest: str) -> bool:
+        """Whether what fits is hard to take back."""
+        return bool(self.hard) and _begins(self.hard, rest)
+
+
+_ALL = r".*"
+_SENT = r"(?:POST|PUT|PATCH|DELETE)\b"
+_LAUNCH = r"\S*(?:deploy|migrat(?:e|ion)|publish|release|rollback)[\w-]*(?:\.(?:sh|py|js|ts|rb))?(?=\s|$)"
+_TASK = r"(?:run )?\S*(?:deploy|migrat(?:e|ion)|publish|release|db:(?!status|version)\w+)"
+_SQL = (
+    r"(?i:.*\b(?:insert into|update \S+ set|delete from|truncate (?:table )?\w|replace into|merge into|(?:grant|revoke) \w+ on"
+    r"|(?:drop|alter|create) (?:or replace |temp(?:orary)? |unique |materialized )*"
+    r"(?:table|database|schema|view|index|role|user|type|column|function|trigger|sequence|extension|constraint)\b))"
+)
+_SQL_HARD = r"(?i:.*\b(?:drop|truncate|delete|alter|remove))"
+
+_TABLE = (
+    Row("git", r"(?:commit|merge|rebase|revert|cherry-pick|am|update-ref)(?![\w-])"),
+    Row("git", r"(?:push|filter-[\w-]+)\b", looks=r"push (?:\S+ )*-\w*n\w*(?!\S)", hard=_ALL),
+    Row("git", r"(?:reset|apply)\b", looks=r"--(?:stat|numstat|summary)\b", hard=r"reset .*--hard"),
+    Row("git", r"clean\b", looks=r"clean (?:\S+ )*-\w*n\w*(?!\S)", hard=_ALL),
+    Row("git", r"stash\b", looks=r"stash (?:list|show)", hard=r"stash (?:drop|clear)"),
+    Row("git", r"tag (?:-[adfsm]\b|--(?:delete|annotate|force|sign)\b|[^-\s])", hard=r"tag (?:-d|--delete)"),
+    Row("git", r"branch (?:-\w*[dDmMCf]|--(?:delete|move|force))\b", hard=r"branch .*(?:-\w*D|--force)\b"),
+    Row("git", r"worktree (?:add|remove|move)\b", hard=r"worktree remove .*(?:-f|--force)\b"),
+    Row("git", r"remote (?:add|remove|rm|rename|set-url)\b|reflog (?:delete|expire)\b|gc .*--prune", hard=r"reflog|gc"),
+    Row("git", r"switch .*(?<!\S)(?:-[cCf]|--(?:create|orphan|discard-changes|force))(?!\S)"),
+    Row("git", r"restore .*(?<!\S)(?:--worktree|-\w*W\w*)(?!\S)", hard=r".*(?<!\S)\.(?!\S)"),
+    Row("git", r"restore \S", looks=r"restore (?:\S+ )*(?:--staged|-S)(?!\S)", hard=r".*(?<!\S)\.(?!\S)"),
+    Row(
+        "git",
+        r"checkout (?:.*(?<!\S)(?:-[bBf]|--(?:orphan|force)?|\.)(?!\S)|(?:[\w./~^@-]+ )?(?:[\w.-]+/)*[\w-]+\.[a-z]\w{0,4}$)",
+        hard=r".*(?<!\S)(?:\.|--|-f|--force)(?!\S)",
+    ),
+    Row("git", r"rm (?:-\S+ )*-\w*r", hard=_ALL),
+    Row(
+        "gh glab",
+        r"(?:pr|issue|mr|release|repo|gist|workflow|run|label|secret|variable|project|cache|ruleset)"
+        r" (?:create|merge|close|reopen|comment|note|edit|review|delete|run|rerun|upload|ready|cancel|set|remove|transfer|lock"
+        r"|unlock|archive|rename|sync|update|approve|revoke|item-\w+)\b",
+        hard=r"\w+ delete\b|pr merge\b|release (?:create|upload)\b",
+    ),
+    Row(
+        "gh glab",
+        rf"api .*(?:-X|--method)[ =]?{_SENT}|api (?!graphql).*\s(?:-f|-F|--field|--raw-field|--input)(?:\s|=)"
+        r"|api graphql .*\bmutation\b",
+        looks=r"(?:-X|--method)[ =]?GET\b",
+        hard=r"api .*\bDELETE\b",
+    ),
+    Row(
+        "npm pnpm yarn bun pip pipx uv poetry cargo brew apt apt-get dnf gem go",
+        r"(?:pip )?(?:install|add|get) +[^-\s]",
+    ),
+    Row(
+        "npm pnpm yarn bun pip pipx uv poetry cargo brew apt apt-get dnf gem",
+        r"(?:pip )?(?:remove|rm|uninstall|purge)\s",
+    ),
+    Row(
+        "npm pnpm yarn uv cargo twine gem poetry flit hatch",
+        r"(?:publish|unpublish|deprecate|upload|release|version(?= [\w-])|push|yank|dist-tag (?:add|rm))(?=\s|$)",
+        hard=r"publish|unpublish|upload|push|yank|release",
+    ),
+    Row("npm pnpm yarn bun make just mise task rake rails prisma knex flask supabase artisan", _TASK, hard=_ALL),
+    Row("php", rf"artisan {_TASK}", hard=_ALL),
+    Row("python bash sh zsh node ruby deno tsx", _LAUNCH, hard=_ALL),
+    Row(
+        "python",
+        r"\S*manage\.py (?:\S*migrat\w*|(?:sql)?flush|loaddata)\b",
+        looks="showmigrations|makemigrations",
+        hard=_ALL,
+    ),
+    Row("manage.py", r"(?:migrate|(?:sql)?flush|loaddata)\b", hard=_ALL),
+    Row(
+        "alembic flyway dbmate sqitch",
+        r"(?:(?:up|down)grade|migrate|clean|up|down|rollback|deploy|revert)\b",
+        hard=_ALL,
+    ),
+    Row(
+        "kubectl oc",
+        r"(?:apply|create|delete|scale|rollout|patch|set|edit|replace|drain|cordon|taint|annotate|label)\b",
+        looks=r"rollout (?:status|history)|--list\b",
+        hard=r"apply|delete|scale|rollout|replace|drain",
+    ),
+    Row("helm", r"(?:install|upgrade|uninstall|rollback)\b", hard=r"upgrade|uninstall|rollback"),
+    Row(
+        "terraform tofu pulumi terragrunt cdk",
+        r"(?:apply|destroy|import|up|deploy|taint|state (?:rm|mv|push))\b",
+        hard=_ALL,
+    ),
+    Row(
+        "docker podman nerdctl",
+        r"(?:push|rm|rmi|kill)\b|compose .*\b(?:up|down|rm|kill|push)\b"
+        r"|(?:volume|network|image|container|system|builder|secret|service|stack) (?:rm|remove|prune|create|update|deploy)\b",
+        hard=r"\w+ (?:prune|rm|remove)\b|compose .*down .*(?:-v|--volumes)\b",
+    ),
+    Row("docker-compose", r"(?:up|down|rm|kill|push)\b", hard=r"down .*(?:-v|--volumes)\b"),
+    Row("docker podman nerdctl docker-compose", r"(?:compose )?(?:\S+ )*?(?:stop|restart)\b", again=True),
+    Row(
+        "fly flyctl vercel wrangler heroku netlify firebase gcloud serverless sls az railway",
+        r".*(?:deploy|publish|delete|create|destroy|pg:reset|--prod)\b",
+        hard=r".*(?:deploy|publish|delete|destroy|pg:reset|--prod)\b",
+    ),
+    Row(
+        "aws",
+        r"\S+ (?:create|delete|put|update|run|start|stop|terminate|cp|mv|rm|rb|mb|sync|publish|send|invoke)\b",
+        hard=r"s3 (?:rm|rb|sync|mv)|\S+ (?:delete|terminate)",
+    ),
+    Row("gsutil rclone", r"(?:rm|mv|cp|rsync|rb|sync|delete|purge|copy|move)\b", hard=r"rm|rb|r?sync|delete|purge"),
+    Row("curl", rf".*(?:-[a-zA-Z]*X|--request)[ =]?['\"]?{_SENT}", hard=r".*\bDELETE\b"),
+    Row(
+        "curl",
+        r"(?:.*\s)?(?:-d|--data\S*|--json|-F|--form|-T|--upload-file)\b",
+        looks=r"\s(?:-G|--get)\b|(?:-X|--request)[ =]?GET\b",
+    ),
+    Row("wget", rf"(?:.*\s)?--(?:post-\w+|body-\w+|method[ =]{_SENT})"),
+    Row("http https xh", _SENT, hard="DELETE"),
+    Row("psql mysql mariadb sqlite duckdb sqlcmd clickhouse-client", _SQL, hard=_SQL_HARD),
+    Row("psql mysql mariadb", r"(?:.*\s)?(?:-f|--file|<)[ =]?\S+\.sql\b"),
+    Row("mongosh mongo", r".*\b(?:insert|update|delete|drop|remove|replace|rename)\w*\(", hard=_SQL_HARD),
+    Row("dropdb dropuser createdb createuser", r"\S", hard=_ALL),
+    Row("pg_restore mongorestore", r"\S", looks=r"\s(?:-l|--list)\b", hard=_ALL),
+    Row(
+        "redis-cli valkey-cli",
+        r"(?i:(?:flush(?:all|db)|del|unlink|set\w*|h(?:set|del)\w*|[lr](?:push|pop|rem|trim)|[sz](?:add|rem)|expire\w*|rename"
+        r"|incr\w*|decr\w*|config set|script flush|shutdown|publish|x(?:add|del|trim))(?=\s|$))",
+        hard=r"(?i:flush)",
+    ),
+    Row("scp sftp mail sendmail msmtp mutt", r"\S"),
+    Row("rsync", r"\S", looks=r"\s-[a-zA-Z]*n[a-zA-Z]*(?!\S)|--list-only", hard=r".*--del"),
+    Row("crontab", r"\S", looks=r"\s-l\b", hard=r".*-r\b"),
+    Row("systemctl launchctl service", r".*\b(?:start|stop|restart|enable|disable|load|unload|mask|reload|kill)\b"),
+    Row("kill pkill killall", r"\S", looks=r"\s(?:-0|-l|-L|--list)(?!\S)", again=True),
+    Row("tmux screen", r"kill-\w+", again=True),
+    Row("shutdown reboot poweroff halt", _ALL, hard=_ALL),
+    Row("rm", r"(?:-\w+ )*(?!/tmp/|-)\S", hard=r"(?:-\w+ )*(?:-\w*[rR]|--recursive)|.*[*]"),
+    Row("mv", r"(?:-\w+ )*(?!/tmp/|-)\S"),
+    Row("find fd", r"(?!/tmp/).*\s-delete\b", hard=_ALL),
+    Row("shred truncate mkfs wipefs", r"\S", hard=_ALL, again=True),
+    Row("dd", r"(?:.*\s)?of=(?!/dev/(?:null|std))", hard=_ALL, again=True),
+    Row("patch", r"\S", again=True),
+    Row("npm pnpm yarn bun", r"(?:ci|i|install)(?: -\S+)*$", again=True),
+    Row("yarn bundle", r"$", again=True),
+    Row("uv poetry pdm pipenv bundle composer cargo", r"(?:sync|install)(?: -\S+)*$", again=True),
+    Row("pip uv", r"(?:pip )?(?:install(?: -\S+(?: \S+)?)+$|sync \S)", again=True),
+    Row("go", r"mod (?:download|tidy)$", again=True),
+)
+"""Of a program's rows the first that fits holds."""
+_ROWS = {
+    name: tuple(row for row in _TABLE if name in row.programs.split())
+    for one in _TABLE
+    for name in one.programs.split()
+}
+_SCRIPT = (Row("", _ALL, hard=_ALL),)
+"""A script that is called by its name: what it does is told by that alone."""
+_OTHERS = (
+    Row("", r"(?:[a-z][\w-]* )?(?:create|delete|destroy|purge|close|reopen|publish|deploy|send|revoke)(?=\s|$)",
+        hard=r"(?:[a-z][\w-]* )?(?:delete|destroy|purge|publish|deploy)"),
+)  # fmt: skip
+"""Programs that are not known, by what most of them call such a deed (`bd create`, `jira issue close`)."""
+
+_THROUGH = re.compile(
+    r"(?:(?:npx|bunx|pnpx|(?:uv|poetry|pdm|pipenv|rye|hatch) run|(?:npm|pnpm|yarn|bundle|mise) (?:exec|dlx)|uv tool run"
+    r"|\S*python[\d.]* -m)(?: --?[a-z-]*)*\s+)*"
+)
+"""What runs a program of the project, and is not the one that matters."""
+_PROGRAM = re.compile(rf"{_THROUGH.pattern}\\?(?:[^\s'\"]*/)?(?P<name>[^\s'\"]+?)(?:(?<=[a-z])\d[\d.]*)?(?=\s|$)\s*")
+_OWN = r"(?:-\S+ (?:(?!-)\S+ )?)*?"
+"""Options of a program before what it is to do; whether one takes a word is not known, so both are tried."""
+_LAUNCHED = re.compile(_LAUNCH)
+
+
+def known(command: str) -> bool:
+    """Whether a command's program is in the table."""
+    match = _PROGRAM.match(command)
+    return match is not None and match["name"] in _ROWS
+
+
+def of(command: str) -> tuple[tuple[Row, ...], str]:
+    """The rows that a command is held against, and what stands behind its program."""
+    match = _PROGRAM.match(command)
+    if match is None:
+        return (), ""
+    rows = _ROWS.get(match["name"]) or (_SCRIPT if _LAUNCHED.fullmatch(match["name"]) else _OTHERS)
+    return rows, command[match.end() :]
+
+
+def _begins(pattern: str, rest: str) -> bool:
+    return _compiled(_OWN + f"(?:{pattern})").match(rest) is not None
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.DOTALL)

@@ -23,7 +23,7 @@ _HEREDOC = re.compile(r"<<-?\s*(['\"]?)([A-Za-z_]\w*)\1(?P<rest>[^\n]*)\n(?P<tex
 _GIVEN = re.compile(r"(?<!<)<<-?\s*[A-Za-z_]")
 _TOKEN = re.compile(
     r"""'[^']*'|"(?:[^"\\]|\\.)*"|`[^`]*`|\$\((?:[^()]|\([^()]*\))*\)|\\.|(?P<comment>(?<![^\s;&|(])\#[^\n]*)"""
-    r"""|(?P<cut>&&|\|\||[;\n]|(?<![<>&|])&(?![>&]))|(?P<pipe>(?<!>)\|&?)|.""",
+    r"""|(?P<cut>&&|\|\||[;\n]|(?<![<>&|])&(?![>&]))|(?P<pipe>(?<!>)\|&?)|[^'"`$\\&|;\n()\#<>]+|.""",
     re.DOTALL,
 )
 _AHEAD = re.compile(
@@ -65,7 +65,7 @@ class _Pipeline(Struct, frozen=True):
 def pipelines(command: str) -> tuple[tuple[Simple, ...], ...]:
     """The pipelines of a shell line in order, each as its simple commands."""
     found = _commands(joined(command), Simple(""), iter(_documents(joined(command))))
-    return tuple(tuple(_parted(part) for part in line) for line in found if line)
+    return tuple(tuple(map(_parted, line)) for line in found if line)
 
 
 def simple(command: str) -> list[Simple]:

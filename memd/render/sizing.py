@@ -17,6 +17,10 @@ class Sizer(Protocol):
         ...
 
 
+MOST = 16_384
+"""Counts that are remembered (150 bytes each); of tens of thousands of messages each has its own."""
+
+
 class Counted:
     """A sizer that counts a text once, for one composing: the same blocks are tried in several sizes. It keeps none of them."""
 
@@ -28,6 +32,8 @@ class Counted:
     def count(self, text: str) -> int:
         """The tokens of a text."""
         if (known := self._counts.get(at := key(text))) is None:
+            if len(self._counts) >= MOST:
+                self._counts.clear()
             known = self._counts[at] = self._sizer.count(text)
         return known
 

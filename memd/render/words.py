@@ -6,7 +6,10 @@ Words that stand twice are shown once, under the number of the last time.
 """
 
 import re
+from array import array
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from memd.model import Channel, Record, marks
 from memd.model.once import key, once
@@ -22,8 +25,8 @@ PREVIEW = 60
 """Characters of a message that fell out, where it has at least twice as many."""
 _DIGIT = re.compile(r"\d")
 """What makes a word a value, in which two messages may differ and still say the same of another one."""
-_SAYING, _PAIR = 5, 2
-"""Words beside its values that a message has at least, for such a likeness to mean anything; and so many are alike."""
+_SAYING = 5
+"""Words beside its values that a message has at least, for such a likeness to mean anything."""
 
 
 _LATER = {Channel.HUMAN_STEERED: " added while I worked", Channel.HUMAN_QUEUED: " queued"}
@@ -32,29 +35,35 @@ _LATER = {Channel.HUMAN_STEERED: " added while I worked", Channel.HUMAN_QUEUED: 
 class Listing:
     """Messages of one kind, oldest first, what was said twice under the number of the last time. It knows nothing of sizes.
 
+    There may be tens of thousands, so each is known by its place among them.
+
     Attributes:
-        records: the messages; `ranked` their numbers, the one that stays longest first.
-        times: how often each was said, by number; `later`: see `restated`.
+        records: the messages; `ranked` their places, the one that stays longest first.
+        times: how often those were said that were said again, by number; `later`: see `restated`.
         costs: by the room that a message has what the line of each costs, for all sizes that are tried.
     """
 
     def __init__(self, entries: Sequence[Entry]) -> None:
-        times, last = dict[int, int](), dict[int, Entry]()
-        for entry in entries:
+        last, again = dict[int, int](), dict[int, int]()
+        for place, entry in enumerate(entries):
             said = _said(entry.record)
-            times[said] = times.get(said, 0) + 1
-            last[said] = entry
-        self.times = {entry.record.number: times[said] for said, entry in last.items()}
-        kept = sorted(last.values(), key=lambda entry: entry.record.number)
-        del times, last
-        self.records = [entry.record for entry in kept]
+            if said in last:
+                again[said] = again.get(said, 1) + 1
+            last[said] = place
+        self.times = {entries[last[said]].record.number: times for said, times in again.items()}
+        kept = array("L", sorted(last.values()))
+        del last, again
+        self.records = [entries[place].record for place in kept]
         self.later = restated(self.records)
-        self.ranked = [entry.record.number for entry in sorted(kept, key=self._rank)]
-        self.costs = dict[int, dict[int, int]]()
+        self.ranked = self._ranked([entries[place].note for place in kept])
+        self.costs: dict[int, array[int]] = {}
 
-    def _rank(self, entry: Entry) -> tuple[bool, bool, bool, int]:
-        number = entry.record.number
-        return entry.note != FIRST, self.times[number] > 1, number in self.later, -number
+    def _ranked(self, notes: Sequence[str]) -> "array[int]":
+        ranks: dict[tuple[bool, bool, bool], array[int]] = defaultdict(lambda: array("L"))
+        for place, record in reversed([*enumerate(self.records)]):
+            number = record.number
+            ranks[notes[place] != FIRST, number in self.times, number in self.later].append(place)
+        return array("L", chain.from_iterable(ranks[rank] for rank in sorted(ranks)))
 
 
 class Lists:
@@ -145,47 +154,47 @@ class Words:
         if not left or room <= 0:
             return
         costs = self._priced()
-        if sum(costs[record.number] for record in left) > room and not self._spared:
-            self._spared = self._purse.cost(_summary(left))
+        if sum(costs[place] for place in left) > room and not self._spared:
+            self._spared = self._purse.cost(self._summary(left))
             self._purse.left -= self._spared
             room -= self._spared
         kept, taken = set[int](), self._taken()
-        for number in self._listing.ranked:
-            if costs[number] <= room and number not in taken:
-                kept.add(number)
-                room -= costs[number]
+        for place in self._listing.ranked:
+            if costs[place] <= room and place not in taken:
+                kept.add(place)
+                room -= costs[place]
         if kept or not self._lists:
-            self._purse.left -= head + sum(costs[number] for number in kept)
+            self._purse.left -= head + sum(costs[place] for place in kept)
             self._lists[title] = self._lists.get(title, set()) | kept
 
     def blocks(self) -> Iterator[str]:
         """The lists; in the first one what was left out is named where it is missing."""
         out = self._left()
         self._purse.left += self._spared
-        for place, (title, kept) in enumerate(self._lists.items()):
-            shown = [record for record in self._listing.records if record.number in kept]
+        for number, (title, kept) in enumerate(self._lists.items()):
+            shown = [self._listing.records[place] for place in sorted(kept)]
             lines = [self._line(record, before) for record, before in zip(shown, [None, *shown], strict=False)]
-            older = sum(record.number < out[0].number for record in shown) if out else 0
-            fallen = list(self._fallen(out)) if out and place == 0 else []
+            older = sum(place < out[0] for place in kept) if out else 0
+            fallen = list(self._fallen(out)) if out and number == 0 else []
             yield from headed(title, [*lines[:older], *fallen, *lines[older:]])
 
-    def _priced(self) -> dict[int, int]:
+    def _priced(self) -> "array[int]":
         """What the line of each costs."""
         costs = self._listing.costs
         if self._room not in costs:
-            costs[self._room] = {r.number: self._purse.cost(self._line(r, r)) for r in self._listing.records}
+            costs[self._room] = array("L", (self._purse.cost(self._line(r, r)) for r in self._listing.records))
         return costs[self._room]
 
     def _taken(self) -> set[int]:
         return set[int]().union(*self._lists.values())
 
-    def _left(self) -> list[Record]:
+    def _left(self) -> "array[int]":
         taken = self._taken()
-        return [record for record in self._listing.records if record.number not in taken]
+        return array("L", (place for place in range(len(self._listing.records)) if place not in taken))
 
     def _line(self, record: Record, before: Record | None) -> str:
         """Number, time, way and words of a message, how often it was said, and where with other values."""
-        later, times = self._listing.later.get(record.number), self._listing.times[record.number]
+        later, times = self._listing.later.get(record.number), self._listing.times.get(record.number, 1)
         like = f" (said {times} times)" if times > 1 else f" (again in #{later} with other values)" if later else ""
         at = before.at if before is not None else self._content.at
         return f"#{record.number}{_time(record.at, at)}{_way(record)}{like}:{self._words(record)}"
@@ -199,18 +208,23 @@ class Words:
         shown = _shown(text)
         return f"{shown if text.strip() else ''}{cut}{f' {images}' if images else ''}"
 
-    def _fallen(self, out: Sequence[Record]) -> Iterator[str]:
+    def _fallen(self, out: "array[int]") -> Iterator[str]:
         """A line for each of the newest messages that fell out, and one for all that are older."""
-        lines, older = list[str](), list(out)
+        lines, older = list[str](), out[:]
         while older:
-            line = f"#{older[-1].number} (left out) {oneline(older[-1].text, PREVIEW)}"
-            dear = len(line) * 2 > len(self._line(older[-1], older[-1]))
-            if dear or self._purse.cost(line) + self._purse.cost(_summary(older)) > self._purse.left:
-                yield self._purse.take(_summary(older))
+            record = self._listing.records[older[-1]]
+            line = f"#{record.number} (left out) {oneline(record.text, PREVIEW)}"
+            dear = len(line) * 2 > len(self._line(record, record))
+            if dear or self._purse.cost(line) + self._purse.cost(self._summary(older)) > self._purse.left:
+                yield self._purse.take(self._summary(older))
                 break
             lines.append(self._purse.take(line))
             older.pop()
         yield from reversed(lines)
+
+    def _summary(self, places: Sequence[int]) -> str:
+        first, last = (self._listing.records[places[end]].number for end in (0, -1))
+        return f"(left out: {f'#{first}' if first == last else f'{len(places)}, #{first} to #{last}'})"
 
 
 @once(2_048)
@@ -230,12 +244,16 @@ def restated(records: Sequence[Record]) -> dict[int, int]:
 
     Whether it took the other's place, structure cannot tell; it says where to look. Three and more are a series of their own.
     """
-    alike = dict[int, tuple[int, ...]]()
+    first, second, series = dict[int, int](), dict[int, int](), set[int]()
     for record in records:
         if same := _valueless(record.text):
-            numbers = alike.get(at := key(same), ())
-            alike[at] = (*numbers[:_PAIR], record.number)
-    return {numbers[0]: numbers[1] for numbers in alike.values() if len(numbers) == _PAIR}
+            if (alike := key(same)) not in first:
+                first[alike] = record.number
+            elif alike not in second:
+                second[alike] = record.number
+            else:
+                series.add(alike)
+    return {first[alike]: number for alike, number in second.items() if alike not in series}
 
 
 @once(1_024)
@@ -269,7 +287,3 @@ def _way(record: Record) -> str:
         return " when allowing a tool call"
     return f" answer to my question {oneline(str(record.extra.get('question', '')), 160)!r}"
 
-
-def _summary(records: Sequence[Record]) -> str:
-    first, last = records[0].number, records[-1].number
-    return f"(left out: {f'#{first}' if first == last else f'{len(records)}, #{first} to #{last}'})"

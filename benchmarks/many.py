@@ -45,7 +45,7 @@ def _checkpoint(pipeline: Pipeline, name: str) -> None:
     assert session is not None
     parts = Parts(
         "# Where I am\n\n" + "What was agreed. " * 60,
-        "# Memo\n\n(no messages yet)\n",
+        b"# Memo\n\n(no messages yet)\n",
         "## Next step\n\n" + "What comes next. " * 60,
     )
     kept = Checkpoint(name, 1, wall_clock(), "extractive", "turn", session.messages, "ABC123", parts)

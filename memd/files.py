@@ -82,6 +82,18 @@ def read_bytes_or_none(path: Path) -> bytes | None:
         return None
 
 
+def holds(path: Path, content: bytes) -> bool:
+    """Whether this is what the file has; one of another length is not read.
+
+    Raises:
+        OSError: there is one and it cannot be read.
+    """
+    try:
+        return path.stat().st_size == len(content) and path.read_bytes() == content
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+
+
 def private_dir(path: Path) -> Path:
     """Make the folder, and those above it that are missing, for this user alone (0700); tighten one that is looser.
 

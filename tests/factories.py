@@ -138,6 +138,6 @@ def content(*texts, request=None, ticked=True, **fields):
         Entry(text if isinstance(text, Record) else record(n, text), ticked, "first" if n == 1 else "")
         for n, text in enumerate(texts, 1)
     )
-    given = {"parts": Parts(MIND, "# Memo\n", SCENE), "memo": memo, "running": True}
+    given = {"parts": Parts(MIND, b"# Memo\n", SCENE), "memo": memo, "running": True}
     given["request"] = request or (memo[-1].record if memo else None)
     return Content(SESSION, 7, START, "extractive", "AB12CD", **(given | fields))

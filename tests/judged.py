@@ -64,7 +64,7 @@ def given(mind=MIND, said=SAID, **fields):
     made = checks.Given(
         mind,
         entries,
-        memo.document(entries),
+        memo.document(entries).decode(),
         Evidence({r.number: r for r in said}, CHANNELS),
         CAPS,
         judged=True,

@@ -7,7 +7,7 @@ known, the operator's prompts stand in, always named so. Boxes are decided by th
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from io import StringIO
+from io import BytesIO
 
 from msgspec import Struct
 
@@ -80,14 +80,12 @@ def bare(record: Record) -> bool:
     return record.text.strip().lower().rstrip(".!。！") in _BARE
 
 
-def document(memo: Sequence[Entry]) -> str:
-    """memo.md."""
-    text = (
-        StringIO()
-    )  # ten thousands of lines as a list, and their whole beside it, would take the text's room three times
-    text.write("# Memo\n\n")
-    text.writelines(f"{_line(entry)}\n" for entry in memo)
-    text.write("" if memo else "(no messages yet)\n")
+def document(memo: Sequence[Entry]) -> bytes:
+    """memo.md, put together without a list of its lines or a copy beside it."""
+    text = BytesIO()
+    text.write(b"# Memo\n\n")
+    text.writelines(f"{_line(entry)}\n".encode("utf-8", "replace") for entry in memo)
+    text.write(b"" if memo else b"(no messages yet)\n")
     return text.getvalue()
 
 

@@ -17,7 +17,7 @@ _KEPT = frozenset({*HEADINGS, *(f"## {name}" for name in SCENE)})
 def parts(given: Parts, material: Material) -> Parts:
     """The three texts as they are given back."""
     evidence = Evidence({record.number: record for record in material.said})
-    return Parts(_escaped(guarded(given.mind, evidence)), given.memo, _escaped(given.scene))
+    return Parts(_escaped(guarded(given.mind, evidence)), given.listed, _escaped(given.scene))
 
 
 def diff(before: Parts, after: Parts) -> str:

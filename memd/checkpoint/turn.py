@@ -14,9 +14,6 @@ from memd.model import Channel, Checkpoint, Parts
 from memd.model.checkpoint import TokenCounts
 from memd.render import Content, Sizer
 
-_AT_ONCE = 1 << 16
-"""Characters that are hashed at a time: a memo of ten thousands of messages would be there twice."""
-
 
 class Draft(Struct, frozen=True):
     """A checkpoint before it has a number: its three texts, and the digest that tells whether they are new."""
@@ -33,12 +30,12 @@ class Draft(Struct, frozen=True):
         skills = (text for named in self.content.skills for text in named)
         asks = ["asks"] if self.content.asks else []
         asks += ["unsummed"] if self.content.unsummed else []
-        shown = (self.parts.mind, self.parts.memo, self.parts.scene, self.content.writer, *waits, *skills, *asks)
+        mind, scene = self.parts.mind, self.parts.scene
+        shown: tuple[str | bytes, ...] = (mind, self.parts.listed, scene, self.content.writer, *waits, *skills, *asks)
         whole = hashlib.blake2b(digest_size=16)
         for place, text in enumerate(shown):
             whole.update(b"\0" if place else b"")
-            for start in range(0, len(text), _AT_ONCE):
-                whole.update(text[start : start + _AT_ONCE].encode("utf-8", "surrogatepass"))
+            whole.update(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass"))
         return whole.hexdigest()
 
 

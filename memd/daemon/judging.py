@@ -85,8 +85,8 @@ class Judging:
         numbers = {current.number, self._folders.published(folder)}
         others = (self._store.checkpoints.get(current.session, number) for number in numbers - {current.number})
         mine = [current, *(row for row in others if row is not None)]
-        edited_mind = _edited(folder / "mind.md", [row.parts.mind for row in mine])
-        edited_memo = _edited(folder / "memo.md", [row.parts.memo for row in mine])
+        edited_mind = _edited(folder / "mind.md", [row.parts.mind.encode("utf-8", "replace") for row in mine])
+        edited_memo = _edited(folder / "memo.md", [row.parts.listed for row in mine])
         ticks, problems = _boxes(current.parts.memo, edited_memo) if edited_memo is not None else ((), ())
         if edited_mind is not None and not mind.parse(edited_mind).whole:
             files.write_atomic(folder / BESIDE, edited_mind.encode("utf-8", "replace"))
@@ -99,13 +99,9 @@ def _right(row: Checkpoint, part: str) -> bool:
     return not any(problem.part == part for problem in row.problems)
 
 
-def _edited(path: Path, mine: list[str]) -> str | None:
+def _edited(path: Path, mine: list[bytes]) -> str | None:
     content = files.read_bytes_or_none(path)
-    if (
-        content is None
-        or (content and not content.strip(b"\0"))
-        or content in {text.encode("utf-8", "replace") for text in mine}
-    ):
+    if content is None or content in mine or (content and not content.strip(b"\0")):
         return None
     return content.decode("utf-8", "replace")
 

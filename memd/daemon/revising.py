@@ -82,7 +82,7 @@ class Reviser:
         given = Given(
             made.parts.mind,
             offered,
-            memo.document(offered),
+            memo.document(offered).decode(),
             Evidence(said, self._store.channels(name), before),
             Caps(session.window or named(session.tool).window(session.model)),
             judged=judged.mind is not None,

@@ -21,11 +21,19 @@ class TokenCounts(Struct, frozen=True):
 
 
 class Parts(Struct, frozen=True):
-    """The three texts, as they stand in their files."""
+    """The three texts, as they stand in their files.
+
+    The memo is held in the file's bytes: it may have tens of thousands of lines, and as text takes twice as much or more.
+    """
 
     mind: str
-    memo: str
+    listed: bytes
     scene: str
+
+    @property
+    def memo(self) -> str:
+        """The memo as text, made anew each time."""
+        return self.listed.decode("utf-8", "replace")
 
 
 class Checkpoint(Struct, frozen=True):

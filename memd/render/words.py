@@ -286,4 +286,3 @@ def _way(record: Record) -> str:
     if record.extra.get("allowed"):
         return " when allowing a tool call"
     return f" answer to my question {oneline(str(record.extra.get('question', '')), 160)!r}"
-

@@ -124,7 +124,7 @@ class Checkpoints:
             trigger=trigger,
             upto=upto,
             receipt=receipt,
-            parts=Parts(*(plain(kept).decode() for kept in (mind, memo, scene))),
+            parts=Parts(plain(mind).decode(), plain(memo), plain(scene).decode()),
             tokens=TokenCounts(**json.loads(tokens)) if tokens else None,
             problems=_problems(problems),
             noted=_problems(noted),
@@ -150,6 +150,7 @@ def insert(sql: sqlite3.Connection, checkpoint: Checkpoint, digest: str) -> None
 
 
 def _row(session: int, checkpoint: Checkpoint, digest: str) -> tuple[Any, ...]:
+    parts = checkpoint.parts
     return (
         session,
         checkpoint.number,
@@ -162,7 +163,7 @@ def _row(session: int, checkpoint: Checkpoint, digest: str) -> tuple[Any, ...]:
         compact(asdict(checkpoint.tokens)) if checkpoint.tokens else None,
         _compact(checkpoint.problems),
         _compact(checkpoint.noted),
-        *(squeezed(text.encode()) for text in (checkpoint.parts.mind, checkpoint.parts.memo, checkpoint.parts.scene)),
+        *(squeezed(text) for text in (parts.mind.encode(), parts.listed, parts.scene.encode())),
     )
 
 

@@ -75,8 +75,9 @@ class Folders:
         files.remove_tree(fresh)
         files.private_dir(fresh / "ready")
         parts = checkpoint.parts
-        for name, content in zip(_TEXTS, (parts.mind, parts.memo, parts.scene, text), strict=True):
-            files.write_new(fresh / name, content.encode("utf-8", "replace"))
+        mind, scene, whole = (one.encode("utf-8", "replace") for one in (parts.mind, parts.scene, text))
+        for name, content in zip(_TEXTS, (mind, parts.listed, scene, whole), strict=True):
+            files.write_new(fresh / name, content)
         if patch:
             files.write_new(fresh / _PATCH, patch.encode("utf-8", "replace"))
         for name, reply in ready.items():
@@ -93,7 +94,7 @@ class Folders:
         source = _numbered(folder, number)
         for name in _TEXTS:
             content = files.read_bytes_or_none(source / name)
-            if content is not None and content != files.read_bytes_or_none(folder / name):
+            if content is not None and not files.holds(folder / name, content):
                 _put(folder / name, content)
         if self.published(folder) != number:
             _link(folder / "ready", source / "ready")
@@ -102,7 +103,7 @@ class Folders:
         """Make the files that a checkpoint names (`recent.md`, `skills/x.md`) these."""
         for name, text in texts.items():
             content = text.encode("utf-8", "replace")
-            if content != files.read_bytes_or_none(folder / name):
+            if not files.holds(folder / name, content):
                 files.private_dir((folder / name).parent)
                 _put(folder / name, content)
         for old in folder.glob("skills/*"):

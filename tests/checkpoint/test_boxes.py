@@ -47,15 +47,15 @@ def test_a_writer_is_offered_what_is_ticked_and_what_is_new_once():
 def test_boxes_come_back_as_they_were_left(wanted):
     """Any ticks on the list as it was given are read."""
     entries = memo.entries([r for r in SAID if r.number in {1, 2, 3}], 1)
-    given_list = memo.document(entries)
-    edited = memo.document([memo.Entry(e.record, t) for e, t in zip(entries, wanted, strict=True)])
+    given_list = memo.document(entries).decode()
+    edited = memo.document([memo.Entry(e.record, t) for e, t in zip(entries, wanted, strict=True)]).decode()
     assert boxes.read(given_list, edited) == boxes.Edited(dict(zip([1, 2, 3], wanted, strict=True)), ())
 
 
 @given(st.lists(PIECES, max_size=30).map("".join))
 def test_a_list_without_faults_is_the_list_that_was_given(text):
     """Whatever came back: no fault means the same lines in the same order, apart from boxes."""
-    given_list = memo.document(memo.entries(SAID, 1))
+    given_list = memo.document(memo.entries(SAID, 1)).decode()
     for edited in (text, given_list + text, text + given_list):
         found = boxes.read(given_list, edited)
         if not found.faults:

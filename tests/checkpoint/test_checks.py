@@ -207,7 +207,7 @@ def test_more_than_the_memos_room_is_a_fault():
     """Twelve long messages count 300 tokens each, and ten of them fit."""
     decided = memo.Decided({}, {})
     entries = boxes.offered(memo.entries([record(n, "word " * 300) for n in range(1, 13)], 1, decided=decided), decided)
-    of = given(memo=entries, listed=memo.document(entries))
+    of = given(memo=entries, listed=memo.document(entries).decode())
     ten, all_ticked = of.listed.replace("[ ]", "[x]", 10), of.listed.replace("[ ]", "[x]")
     assert faults(memo=ten, of=of) == []
     assert faults(memo=all_ticked, of=of) == [

@@ -56,7 +56,7 @@ def test_images_without_words_are_ticked():
     """They say something, although memd cannot tell what; the list says how many there are and makes nothing up."""
     pictures = record(1, "", extra={"images": 2})
     assert ticked(pictures) == [1]
-    assert memo.document(memo.entries([pictures], None)).endswith("human.typed | [2 images]\n")
+    assert memo.document(memo.entries([pictures], None)).decode().endswith("human.typed | [2 images]\n")
 
 
 def test_the_first_directing_message_is_marked():
@@ -74,7 +74,7 @@ def test_what_a_fork_copied_stays_listed():
 def test_the_list_is_pinned():
     """One candidate a line: box, number, time with offset, channel, state, preview on one line."""
     said = (record(12, "Make it\n  safe | fast"), record(14, "no", withdrawn=True))
-    assert memo.document(memo.entries(said, 12)) == (
+    assert memo.document(memo.entries(said, 12)).decode() == (
         "# Memo\n\n"
         "- [x] #12 2026-11-29 23:30Z human.typed | Make it safe | fast\n"
         "- [ ] #14 2026-11-29 23:32Z human.typed (withdrawn) | no\n"
@@ -85,5 +85,5 @@ def test_the_list_is_pinned():
 def test_every_message_keeps_its_line(count):
     """However many there are, each has its number in memo.md."""
     said = [record(n, f"message {n}") for n in range(1, count + 1)]
-    lines = memo.document(memo.entries(said, 1)).splitlines()[2:]
+    lines = memo.document(memo.entries(said, 1)).decode().splitlines()[2:]
     assert [line.split()[2] for line in lines] == [f"#{n}" for n in range(1, count + 1)]

@@ -23,7 +23,9 @@ def told(fills, *, entries=100, window=200_000, boundaries=(), upto=()):
         story.boundaries[-1] = story.boundaries[-1].__class__(len(story.boundaries), number, 50, "auto", before, after)
     story.number = entries
     compacted = tuple(Compacted(one, NOTHING, None, None, None, None, None, None) for one in story.boundaries)
-    made = tuple(Checkpoint("s", n, 0, "extractive", "turn", at, "", Parts("", "", "")) for n, at in enumerate(upto, 1))
+    made = tuple(
+        Checkpoint("s", n, 0, "extractive", "turn", at, "", Parts("", b"", "")) for n, at in enumerate(upto, 1)
+    )
     return Told(story.material().session, compacted, tuple(Fill(*one) for one in fills), made, window, whole=True)
 
 

@@ -8,7 +8,7 @@ from memd.health import Facts, Health, judge
 from memd.health.verdict import _HOOKS
 from memd.model import Boundary, Checkpoint, Delivered, Parts, Session
 
-MADE = Checkpoint(SESSION, 3, START, "extractive", "turn", 9, "AB12CD", Parts("", "", ""))
+MADE = Checkpoint(SESSION, 3, START, "extractive", "turn", 9, "AB12CD", Parts("", b"", ""))
 GIVEN = Delivered(3, "AB12CD", START, "SessionStart", 2, frozenset({1, 2}), ended=True, compactions=0)
 LAST = Boundary(1, 8, START, "auto", 150_000, 9_000)
 HOUR = 3_600_000

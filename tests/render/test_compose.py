@@ -19,7 +19,7 @@ LONG = content(
     "Make the gateway survive.",
     *(f"Message {n}: keep limit {n} in mind, it was agreed with the other team." for n in range(2, 450)),
     "Now compare 7 with 31.",
-    parts=Parts(MIND, "# Memo\n", SCENE + REFERENCES),
+    parts=Parts(MIND, b"# Memo\n", SCENE + REFERENCES),
     recent=tuple(record(500 + n, f"I looked at {n}. " * 40, Channel.AGENT_TEXT) for n in range(30)),
 )
 EXACT = [
@@ -210,7 +210,7 @@ def test_empty_sections_are_not_shown():
 def test_a_block_that_does_not_fit_does_not_hide_the_next():
     """What is smaller and comes later still finds room."""
     scene = SCENE.replace("- changed", f"- {'x' * 6_000}\n- changed")
-    text = compose(content("mission", parts=Parts(MIND, "", scene)), 1_000, SIZER, LIMITS).text
+    text = compose(content("mission", parts=Parts(MIND, b"", scene)), 1_000, SIZER, LIMITS).text
     assert "- changed `gateway.toml`" in text
     assert re.search(r"left out for room: Progress 1; `memd show 5e551071-0000 scene`", text)
 
@@ -218,7 +218,7 @@ def test_a_block_that_does_not_fit_does_not_hide_the_next():
 def test_what_is_left_out_of_two_files_is_named_with_a_command_for_each():
     """Both can be run as they stand."""
     mind, scene = (f"{text.rstrip()}\n\n- {'x' * 6_000}\n" for text in (MIND, SCENE))
-    text = compose(content("mission", parts=Parts(mind, "", scene)), 1_000, SIZER, LIMITS).text
+    text = compose(content("mission", parts=Parts(mind, b"", scene)), 1_000, SIZER, LIMITS).text
     assert "; `memd show 5e551071-0000 mind` and `memd show 5e551071-0000 scene`)" in text
 
 
@@ -226,7 +226,7 @@ def test_what_is_left_out_of_two_files_is_named_with_a_command_for_each():
 def test_the_line_of_what_is_left_out_keeps_within_a_small_budget(budget):
     """It names files and commands where they fit, else the sections alone."""
     mind, scene = (f"{text.rstrip()}\n\n- {'x ' * 3_000}\n" for text in (MIND, SCENE))
-    text = compose(content("mission", parts=Parts(mind, "", scene)), budget, SIZER, LIMITS).text
+    text = compose(content("mission", parts=Parts(mind, b"", scene)), budget, SIZER, LIMITS).text
     assert SIZER.count(text) <= budget
 
 
@@ -291,7 +291,7 @@ ROWS = ["`make all`", f"`make {'x' * 4_000}`", "a.py: oneName twoName threeName 
 def test_of_a_list_the_rows_that_fit_are_taken(budget):
     """A long row does not hide the next; of a place's strings as many are taken as fit; that some are missing is shown."""
     scene = SCENE.replace("- ran (#7): `make smoke`", "- things:\n" + "\n".join(f"  {row}" for row in ROWS))
-    text = compose(content("mission", parts=Parts(MIND, "", scene)), budget, SIZER, LIMITS).text
+    text = compose(content("mission", parts=Parts(MIND, b"", scene)), budget, SIZER, LIMITS).text
     shown = text.partition("- things:\n")[2].partition("\n(left out")[0].partition("\nAny message")[0].split("\n")
     assert "  `make all`" in shown
     assert not any("xxx" in row for row in shown)
@@ -302,7 +302,7 @@ def test_details_come_after_all_first_rows():
     """What stands below an entry's first row is left out before another entry is."""
     entries = "\n".join(f"- entry {n}\n  detail of {n} {'word ' * 80}" for n in range(6))
     scene = SCENE.replace("- changed `gateway.toml` (#5): `30.0` -> `47.5`", entries)
-    text = compose(content("mission", parts=Parts(MIND, "", scene)), 420, SIZER, LIMITS).text
+    text = compose(content("mission", parts=Parts(MIND, b"", scene)), 420, SIZER, LIMITS).text
     shown = [row for row in text.splitlines() if row.startswith(("- entry", "  detail"))]
     assert [row for row in shown if row.startswith("- entry")]
     assert any(row.endswith(" …") for row in shown)

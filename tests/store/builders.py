@@ -25,7 +25,7 @@ def amend(key, **fields):
 
 def checkpoint(number, session=ONE.session, writer="extractive", **fields):
     given = {"at": NOW, "trigger": "turn", "upto": 1, "receipt": f"CODE{number:02}"} | fields
-    return Checkpoint(session=session, number=number, writer=writer, parts=Parts("mind", "memo", "scene"), **given)
+    return Checkpoint(session=session, number=number, writer=writer, parts=Parts("mind", b"memo", "scene"), **given)
 
 
 def commit(store, *events, seed=ONE, cursor="cursor", reader="reader", size=100, now=NOW, offset=None):

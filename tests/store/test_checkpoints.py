@@ -35,7 +35,7 @@ def test_a_checkpoint_comes_back_whole(recorded):
         "threshold",
         1,
         "ABC123",
-        Parts("# Where I am\n中\x00", "- [x] #1", "## Current step"),
+        Parts("# Where I am\n中\x00", b"- [x] #1", "## Current step"),
         TokenCounts(1, 2, 3, 6),
         (Problem("scene", "no block", "extractive"), Problem("mind", "cap", "previous")),
     )

@@ -21,7 +21,7 @@ def folder(folders):
 
 
 def made(number, text="é\n"):
-    parts = Parts(f"mind {number}\n", f"memo {number}\n", text)
+    parts = Parts(f"mind {number}\n", f"memo {number}\n".encode(), text)
     return Checkpoint("claude-code:5d1f0c1e", number, 0, "extractive", "turn", 1, "AAAAAA", parts)
 
 

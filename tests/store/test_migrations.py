@@ -58,7 +58,7 @@ def test_a_record_of_version_1_is_read(old):
         source = store.source(ONE.path)
         assert (source.cursor, source.reader, source.size, source.offset) == ('{"v":1}', '{"r":1}', 500, 400)
         checkpoint = store.checkpoints.current(ONE.session)
-        assert (checkpoint.number, checkpoint.parts) == (4, Parts("mind", "memo", "scene"))
+        assert (checkpoint.number, checkpoint.parts) == (4, Parts("mind", b"memo", "scene"))
         assert checkpoint.tokens == TokenCounts(1, 2, 3, 6)
         assert checkpoint.problems == (Problem("scene", "no block", "extractive"),)
         given = Delivered(4, "ABC123", 20, "SessionStart", 2, frozenset({1, 2}), ended=True, compactions=1)

@@ -8,6 +8,7 @@ import math
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from heapq import merge
+from itertools import chain
 from operator import attrgetter
 
 from msgspec import Struct
@@ -16,7 +17,7 @@ from memd.extract import shell
 from memd.extract.material import Material
 from memd.model import Channel, Done, Kind, Record, State
 from memd.model.once import once
-from memd.model.strings import strings
+from memd.model.strings import found_in, strings
 
 FADE = 80.0
 """Tool calls after which a mention counts a factor e less."""
@@ -28,6 +29,8 @@ VARIANT = 0.2
 """What another form of a name (`b.size` beside `a.size`) counts of its own score."""
 SHOWN = 800
 """Characters of a person's message that stand in the memo, with all strings in them."""
+NEAR = 1_000
+"""So many of the newest prompts are taken whole; of older ones what their strings are is not remembered either."""
 PATTERN = 80
 """Characters of a searched pattern that is a reference as a whole."""
 
@@ -141,24 +144,50 @@ def _mentions(material: Material) -> Iterator[Mention]:
     """What was written, in the order of the entries, each with its weight: calls since then decide it."""
     weighed = _weights(material)
     turns = [r.number for r in material.said if r.in_force and r.channel.starts_turn]
-    spoken = (r for r in material.said if r.in_force and not r.channel.background)
+    spoken = [r for r in material.said if r.in_force and not r.channel.background]
+    old, near = spoken[:-NEAR], spoken[-NEAR:]
+    upto, borne = (old[-1].number, _borne(material, old, near, turns)) if old else (0, frozenset[str]())
     written: Iterable[Record | Done] = merge(spoken, material.agent, material.done, key=attrgetter("number"))
     for entry in written:
         weight = weighed(entry.number)
-        for home, found in _said(entry) if isinstance(entry, Done) else _worded(entry, turns):
+        if isinstance(entry, Done):
+            said: Iterable[tuple[Home, Sequence[Exact]]] = _said(entry)
+        else:
+            said = _worded(entry, turns) if entry.number > upto else _long_ago(entry, turns, borne)
+        for home, found in said:
             yield entry.number, weight, home, found
 
 
-def _worded(record: Record, turns: Sequence[int]) -> Iterator[tuple[Home, Sequence[Exact]]]:
+def _borne(material: Material, old: Iterable[Record], near: Iterable[Record], turns: Sequence[int]) -> frozenset[str]:
+    """How all strings end that have a home: a string that ends in another way bears on none of them (see `_by_name`)."""
+    said = chain(
+        map(_said, material.done),
+        (_worded(record, turns) for record in (*material.agent, *near)),
+        (_worded(record, turns, found_in) for record in old if len(record.text) > SHOWN),
+    )
+    homed = (found for one in said for home, found in one if home is not MEMO)
+    return frozenset(item.rpartition(".")[2] for found in homed for _, item, _ in found)
+
+
+def _long_ago(record: Record, turns: Sequence[int], borne: frozenset[str]) -> Iterator[tuple[Home, Sequence[Exact]]]:
+    """Of old prompts only what bears on a string with a home: tens of thousands have as many that stand in the memo alone."""
+    for home, found in _worded(record, turns, found_in):
+        yield home, [one for one in found if one[1].rpartition(".")[2] in borne] if home is MEMO else found
+
+
+def _worded(
+    record: Record, turns: Sequence[int], look: Callable[[str], Sequence[Exact]] = strings
+) -> Iterator[tuple[Home, Sequence[Exact]]]:
     """The exact strings in what the agent or somebody else said; `turns` are the entries with which turns began."""
+    text = record.text
     if record.channel is Channel.AGENT_TEXT:
         began = bisect_right(turns, record.number)
-        yield Home("in my words", f"on #{turns[began - 1]}" if began else ""), strings(record.text)
+        yield Home("in my words", f"on #{turns[began - 1]}" if began else ""), strings(text)
         return
     who = "in a prompt" if record.channel is Channel.UNATTRIBUTED else "in the words"
-    yield MEMO, strings(record.text[:SHOWN])
-    if record.text[SHOWN:]:
-        yield Home(who, f"of #{record.number}"), strings(record.text[SHOWN:])
+    yield MEMO, look(text[:SHOWN])
+    if text[SHOWN:]:
+        yield Home(who, f"of #{record.number}"), look(text[SHOWN:])
 
 
 def _weights(material: Material) -> Callable[[int], float]:

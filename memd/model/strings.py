@@ -45,17 +45,17 @@ _DOTTED = re.compile(r"\.\d+\.\d")
 _NOT_ROUND = re.compile(rf"^(?!(?:{'|'.join(_ROUND)})$)")
 
 
-@once(4_096)
-def strings(text: str) -> tuple[tuple[str, str, str], ...]:
-    """Each exact string of a text once: its kind (`path`, `value`, `name`), itself, and the word before a bare value.
-
-    After a turn only what is new is looked through.
-    """
+def found_in(text: str) -> tuple[tuple[str, str, str], ...]:
+    """Each exact string of a text once: its kind (`path`, `value`, `name`), itself, and the word before a bare value."""
     found: dict[str, tuple[str, str, str]] = {}
     for kind, item, label in _all(text):
         if item not in found and 3 <= len(item) <= LONGEST and item not in _LITTLE:
             found[item] = (kind, sys.intern(item), label)
     return tuple(found.values())
+
+
+strings = once(4_096)(found_in)
+"""The same, remembered: after a turn only what is new is looked through."""
 
 
 def _all(text: str) -> Iterator[tuple[str, str, str]]:

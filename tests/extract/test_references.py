@@ -1,5 +1,7 @@
 """Exact strings: which there are, how they are ranked, where each has its home."""
 
+from unittest.mock import patch
+
 import pytest
 from factories import Story
 from hypothesis import given
@@ -149,6 +151,47 @@ def test_names_that_end_alike_count_together():
     story.agent("conf.retryLimit, job.retryLimit, baseDelay")
     found = {r.text: r.score for r in references.references(story.material())}
     assert found == {"conf.retryLimit": 3.0, "job.retryLimit": 0.2, "baseDelay": 1.0}
+
+
+WORDS = st.sampled_from(
+    [
+        "retryLimit",
+        "conf.retryLimit",
+        "a.job.retryLimit",
+        "baseDelay",
+        "x.baseDelay",
+        "a/conf.py",
+        "FLAG_A",
+        "far.FLAG_A",
+    ]
+)
+TEXTS = st.lists(WORDS, min_size=1, max_size=4).map(" ".join)
+STEPS = st.one_of(
+    st.tuples(st.just("says"), TEXTS), st.tuples(st.just("agent"), TEXTS), st.tuples(st.just("run"), TEXTS)
+)
+
+
+@given(st.lists(STEPS, max_size=14), st.lists(TEXTS, max_size=2))
+def test_of_old_prompts_what_bears_on_the_others_is_enough(steps, long):
+    """References and their scores are the same to the last bit, though not all strings of old prompts are held."""
+    story = Story()
+    for number, (what, text) in enumerate(steps):
+        getattr(story, what)(f"{text} of {number}")
+    for text in long:
+        story.says("word " * 200 + text)
+    whole = list(references.references(story.material()))
+    with patch.object(references, "NEAR", 2):
+        assert whole == list(references.references(story.material()))
+
+
+def test_strings_of_old_prompts_that_stand_in_the_memo_alone_are_not_held():
+    """Tens of thousands of prompts have a string of their own each."""
+    story = Story()
+    for number in range(2_000):
+        story.says(f"See to ticket_{number}")
+    story.agent("ticket_7 is done")
+    held = {item for _, _, _, found in references._mentions(story.material()) for _, item, _ in found}
+    assert {"ticket_7", *(f"ticket_{number}" for number in range(1_000, 2_000))} == held
 
 
 def test_what_was_searched_for_is_one_string():

@@ -276,7 +276,7 @@ def _noted(facts: Facts) -> Iterator[Reason]:
         which = ", ".join(f"#{number}" for number in facts.undelivered[:5])
         yield Reason("undelivered", f"typed, and never delivered to the agent: {which}", look, Health.OK)
     if facts.returns >= RETURNS:
-        text = "two programs write into this transcript: what the other one than the last wrote is marked withdrawn"
+        text = "two programs write into this transcript: what the other one than the last wrote may be marked withdrawn"
         yield Reason("two-writers", text, look, Health.OK)
     if facts.lost:
         known = " and ".join(f"{count} {what}" for what, count in facts.lost.items() if count)

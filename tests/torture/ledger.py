@@ -8,6 +8,7 @@ one that an operation took away before may be, and no other; each of them once, 
 import json
 import re
 
+from memd.health.verdict import RETURNS
 from memd.model import LOST, Message
 from memd.store import Store
 from memd.store.folders import Folders
@@ -51,6 +52,7 @@ class Ledger:
         """Called before an operation: what it can take away need not have been recorded yet."""
         if taking:
             self.may |= on_disk(self.source)
+            self.source.by_turns = False
 
     def missing(self, store, wanted=None):
         """What is on disk now (`wanted`, where that is known) and not recorded."""
@@ -65,6 +67,9 @@ class Ledger:
         self.must |= on_disk(self.source)
         self.broken = self.broken or not self.source.goes_on(self._seen)
         self._seen = self.source.seen() if store.source(str(self.source.transcript)) else ()
+        if self.source.by_turns and self._seen:
+            told = sum(count for (kind, _), count in store.gaps(self.source.id).items() if kind == "writers")
+            assert told >= RETURNS, f"two windows wrote by turns and that is not told: {self.source.id}"
 
     def check(self, store):
         """Everything that holds at any time, killed or not, and whatever happened to the transcript."""

@@ -7,7 +7,7 @@ prompt, or the prompt itself. When the parent is not known the conversation is t
 """
 
 from memd.model import Rewind
-from memd.tools.claude_code.state import END_LIMIT, ROW, SEGMENT, ReaderState
+from memd.tools.claude_code.state import ASIDE_LIMIT, END_LIMIT, ROW, SEGMENT, ReaderState
 from memd.tools.remembered import changed
 
 PENDING = ""
@@ -19,7 +19,10 @@ def step(state: ReaderState, row: str, parent: str, at: int | None = None) -> tu
     newest = max(state.newest, at or 0)
     place = None if not parent or parent == state.leaf else state.places.get(ROW + parent)
     if place is None:
-        return changed(state, leaf=row, newest=newest, replay=False), None
+        aside = state.aside
+        if parent and state.leaf and parent != state.leaf:
+            aside = (*(end for end in aside if end != parent), state.leaf)[-ASIDE_LIMIT:]
+        return changed(state, leaf=row, newest=newest, replay=False, aside=aside), None
     segment, after = place
     # The end of what is left: a way back leads there too.
     state = _remember(state, state.leaf, (state.segment, state.last))

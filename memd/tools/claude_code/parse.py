@@ -14,7 +14,7 @@ from memd.tail.lines import Line
 from memd.tools.claude_code import assistant, attachment, branches, known, queue, user
 from memd.tools.claude_code.reading import HARNESS, Reading, Row
 from memd.tools.claude_code.state import ROW, ReaderState
-from memd.tools.fields import directory, excerpt, moment, string, table, whole
+from memd.tools.fields import directory, excerpt, items, moment, string, table, whole
 from memd.tools.jsonl import objects
 from memd.tools.remembered import changed
 
@@ -61,11 +61,18 @@ def _step(reading: Reading, row: Row, ident: str) -> None:
     if reading.copied:
         return
     parent = "" if row.get("subtype") == "compact_boundary" else string(row, "parentUuid")
-    if parent != state.leaf and parent in state.ends:  # nobody can go back there on a screen
+    if parent != state.leaf and parent in (*state.ends, *state.aside) and not _answers(row):
+        # Nobody can go back there on a screen; only the results of parallel calls stand behind each one's own call.
         reading.events.append(Gap("writers", "a branch that was left goes on"))
     reading.state, rewind = branches.step(state, ident, parent, at)
     if rewind:
         reading.events.append(rewind)
+
+
+def _answers(row: Row) -> bool:
+    """Whether it is the row of a tool's result."""
+    blocks = items(table(row, "message"), "content")
+    return any(isinstance(block, dict) and block.get("type") == "tool_result" for block in blocks)
 
 
 def _facts(reading: Reading, row: Row) -> None:

@@ -14,8 +14,9 @@ from memd.tools.places import Kept, Places
 from memd.tools.remembered import dumped, loaded
 
 VERSION = 1
-END_LIMIT = 50
-"""So many ends of branches are remembered: two programs that write into one file go on at each other's."""
+END_LIMIT, ASIDE_LIMIT = 50, 8
+"""So many ends of branches are remembered: two programs that write into one file go on at each other's. So many of those that no
+way back left: the rows of parallel calls are among them, so the last ones do."""
 
 Segment = tuple[str | None, int, str | None]
 """Where a branch starts (key of its first entry), which segment it left (-1: none) and after which entry."""
@@ -51,6 +52,8 @@ class ReaderState(Struct, frozen=True):
     places: Places = field(default_factory=Places)
     ends: tuple[str, ...] = ()
     """The last rows of branches that were left, the newest last."""
+    aside: tuple[str, ...] = ()
+    """The same where the row that followed led to no place to which one can go back."""
     calls: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Tool calls that have no result yet."""
     tasks: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -96,7 +99,11 @@ def _made(values: dict[str, Any], places: Places) -> ReaderState:
     if "marks" in values:
         places = _set_apart(values, places)
     start, parent, after = values["branch"]
-    values |= {"branch": (start, parent, after), "ends": tuple(values.get("ends", ()))}
+    values |= {
+        "branch": (start, parent, after),
+        "ends": tuple(values.get("ends", ())),
+        "aside": tuple(values.get("aside", ())),
+    }
     values |= {name: tuple(Queued(*waiting) for waiting in values[name]) for name in _QUEUES}
     return ReaderState(**{**values, "facts": Facts(**values["facts"])}, places=places)
 

@@ -1,13 +1,15 @@
 """What is still part of the conversation after somebody went back; in doubt more is kept."""
 
 import copy
+import random
 
 import pytest
 from claude_rows import agent, call, chained, play, read, result, system, typed
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memd.model import Rewind
+from memd.health.verdict import RETURNS
+from memd.model import Gap, Rewind
 from memd.tools.claude_code import branches
 from memd.tools.claude_code.state import ReaderState, dump, load
 from memd.tools.places import Kept, Places
@@ -194,3 +196,38 @@ def test_a_state_that_holds_its_places_is_read():
     )
     _, rewind = branches.step(state, "p3", "p1")
     assert rewind == Rewind(((None, "p1"),))
+
+
+def told_of_writers(rows):
+    """How often the reader says that a branch which was left goes on."""
+    return sum(event.kind == "writers" for event in read(*rows).events if isinstance(event, Gap))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_two_windows_by_turns_are_seen_whenever_the_second_was_opened(seed):
+    """In the middle of a turn too, where nothing leads back: a row behind one that another has followed is of another window."""
+    chance = random.Random(seed)
+    rows, ends, busy = [], ["", ""], [False, False]
+
+    def goes_on(window):
+        made = [agent("says", stop="tool_use")] if busy[window] else [typed("asks")]
+        if busy[window] and chance.random() < 0.5:
+            made = [agent(call("Bash", ident := f"c{len(rows)}"), stop="tool_use"), result("done", ident)]
+        rows.extend(after(*made, parent=ends[window] or None))
+        busy[window], ends[window] = True, rows[-1]["uuid"]
+
+    for _ in range(chance.randrange(1, 8)):
+        goes_on(0)
+    ends[1] = ends[0]
+    assert told_of_writers(rows) == 0
+    for window in [0, 1, 1] * 3 + [chance.randrange(2) for _ in range(10)]:
+        goes_on(window)
+    assert told_of_writers(rows) >= RETURNS
+
+
+def test_results_of_parallel_calls_are_no_second_window():
+    """Each stands behind its own call, and the answer behind the last of them."""
+    calls = chained(typed("asks"), *(agent(call("Bash", f"c{n}"), uuid=f"call{n}", stop="tool_use") for n in range(5)))
+    results = [{**result("done", f"c{n}"), "parentUuid": f"call{n}"} for n in range(5)]
+    rows = [*calls, *results, *after(agent("says"), parent=results[-1]["uuid"])]
+    assert told_of_writers(rows) == 0

@@ -39,9 +39,9 @@ class Message(Struct, frozen=True):
 
 
 class Amend(Struct, frozen=True):
-    """A later row that changes what is known of an earlier entry."""
+    """A later row that changes what is known of an earlier entry, named by its key, or as its record names it."""
 
-    key: str
+    key: str | int
     undelivered: bool | None = None
     channel: Channel | None = None
     grade: Grade | None = None

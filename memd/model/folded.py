@@ -27,7 +27,7 @@ class Fold(Struct, frozen=True, eq=False, gc=False):
 
     packed: bytes
 
-    def __getitem__(self, place: int) -> tuple[str, str, Source]:
+    def __getitem__(self, place: int) -> tuple[str, int, Source]:
         """Those of one of them."""
         return _opened(self)[place]
 
@@ -44,8 +44,8 @@ class Folded(Record, frozen=True, gc=False):
         return self.fold[self.place][0]
 
     @property  # type: ignore[misc]
-    def key(self) -> str:
-        """What the transcript knows it by."""
+    def key(self) -> int:
+        """The number that stands for what the transcript knows it by."""
         return self.fold[self.place][1]
 
     @property  # type: ignore[misc]
@@ -58,11 +58,11 @@ def folded(records: Sequence[Record]) -> list[Record]:
     """The same messages, folded together; texts hold no halves of characters."""
     fold = Fold(zlib.compress(msgspec.msgpack.encode([(r.text, r.key, r.source) for r in records]), _LEVEL))
     return [
-        Folded(**{**asdict(one), "key": "", "text": "", "source": _NOWHERE}, fold=fold, place=place)
+        Folded(**{**asdict(one), "key": 0, "text": "", "source": _NOWHERE}, fold=fold, place=place)
         for place, one in enumerate(records)
     ]
 
 
 @lru_cache(_OPEN)
-def _opened(fold: Fold) -> list[tuple[str, str, Source]]:
-    return msgspec.msgpack.decode(zlib.decompress(fold.packed), type=list[tuple[str, str, Source]])
+def _opened(fold: Fold) -> list[tuple[str, int, Source]]:
+    return msgspec.msgpack.decode(zlib.decompress(fold.packed), type=list[tuple[str, int, Source]])

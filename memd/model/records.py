@@ -39,7 +39,8 @@ class Record(Struct, frozen=True, gc=False):
     """One numbered message."""
 
     number: int
-    key: str
+    key: int
+    """The number that stands for the tool's own key; see `store.keys`."""
     at: int | None
     channel: Channel
     grade: Grade

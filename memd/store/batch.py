@@ -28,6 +28,7 @@ from memd.model import (
     Usage,
 )
 from memd.store.calls import merge
+from memd.store.keys import hashed
 from memd.store.ranges import Rewound, bounds
 
 _FACTS = ("cwd", "title", "model", "window", "version", "entrypoint", "branch", "forked_from")
@@ -120,11 +121,10 @@ class Batch(Struct):
     def _change(self, event: Amend | Rewind) -> None:
         match event:
             case Amend():
-                record = self.added.get(event.key)
-                if record is None:
-                    self.amends.append(event)
+                if isinstance(event.key, str) and event.key in self.added:
+                    self.added[event.key] = _amended(self.added[event.key], event)
                 else:
-                    self.added[event.key] = _amended(record, event)
+                    self.amends.append(event)
             case Rewind():
                 self._rewind(event)
             case _:
@@ -195,7 +195,7 @@ class Batch(Struct):
 def _record(event: Message, number: int) -> Record:
     return Record(
         number=number,
-        key=event.key,
+        key=hashed(event.key),
         at=event.at,
         channel=event.channel,
         grade=event.grade,

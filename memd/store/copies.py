@@ -12,7 +12,7 @@ from operator import itemgetter
 
 from msgspec import Struct
 
-from memd.store.lookup import want
+from memd.store.lookup import listed
 
 
 class Holder(Struct, frozen=True):
@@ -36,7 +36,7 @@ def origin(holders: Iterable[Holder]) -> Holder:
     return min(first or everyone, key=lambda one: (one.created_at is None, one.created_at or 0, one.row))
 
 
-def shared_keys(sql: sqlite3.Connection, session: int) -> set[str]:
+def shared_keys(sql: sqlite3.Connection, session: int) -> set[int]:
     """All keys of the session that some other session has too."""
     rows = sql.execute(
         "SELECT m.key FROM message m WHERE m.session = ?"
@@ -46,14 +46,14 @@ def shared_keys(sql: sqlite3.Connection, session: int) -> set[str]:
     return {key for (key,) in rows}
 
 
-def settle(sql: sqlite3.Connection, tool: str, keys: set[str]) -> None:
+def settle(sql: sqlite3.Connection, tool: str, keys: set[int]) -> None:
     """Write `copy_of` ("<session>#<number>" of the origin, or NULL) for all rows of these keys in the tool."""
-    want(sql, keys)
-    holders = _holders(sql, tool)
+    wanted = listed(keys)
+    holders = _holders(sql, tool, wanted)
     rows = sql.execute(
-        "SELECT m.key, m.session, m.number, m.copy_of FROM wanted w CROSS JOIN message m ON m.key = w.key"
+        "SELECT m.key, m.session, m.number, m.copy_of FROM json_each(?) w CROSS JOIN message m ON m.key = w.value"
         " JOIN session s ON s.row = m.session WHERE s.tool = ? ORDER BY m.key",
-        (tool,),
+        (wanted, tool),
     ).fetchall()
     origins: dict[frozenset[int], int] = {}
     changes: list[tuple[str | None, int, int]] = []
@@ -71,10 +71,10 @@ def settle(sql: sqlite3.Connection, tool: str, keys: set[str]) -> None:
     sql.executemany("UPDATE message SET copy_of = ? WHERE session = ? AND number = ?", changes)
 
 
-def _holders(sql: sqlite3.Connection, tool: str) -> dict[int, Holder]:
+def _holders(sql: sqlite3.Connection, tool: str, wanted: str) -> dict[int, Holder]:
     rows = sql.execute(
         "SELECT row, id, parent, forked_from, created_at FROM session WHERE tool = ?"
-        " AND row IN (SELECT m.session FROM wanted w CROSS JOIN message m ON m.key = w.key)",
-        (tool,),
+        " AND row IN (SELECT m.session FROM json_each(?) w CROSS JOIN message m ON m.key = w.value)",
+        (tool, wanted),
     )
     return {row[0]: Holder(*row) for row in rows}

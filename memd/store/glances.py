@@ -5,7 +5,7 @@ from collections.abc import Collection
 from memd.model import Channel
 from memd.store import packs
 from memd.store.database import Database
-from memd.store.reading import listed
+from memd.store.reading import coded
 
 _TEXT = packs.column("text")
 
@@ -15,7 +15,7 @@ def behind(database: Database, session: str, after: int, channels: Collection[Ch
     found = database.row(
         "SELECT count(*) FILTER (WHERE channel IN (SELECT value FROM json_each(?))), min(at) FROM message"
         " WHERE session = (SELECT row FROM session WHERE id = ?) AND number > ?",
-        (listed(channels), session, after),
+        (coded(channels), session, after),
     )
     return (found[0], found[1]) if found else (0, None)
 
@@ -25,7 +25,7 @@ def first(database: Database, session: str, channels: Collection[Channel], among
     found = database.row(
         f"SELECT {_TEXT} FROM message m WHERE session = (SELECT row FROM session WHERE id = ?)"  # noqa: S608 - a constant
         " AND number <= ? AND channel IN (SELECT value FROM json_each(?)) ORDER BY number LIMIT 1",
-        (session, among, listed(channels)),
+        (session, among, coded(channels)),
     )
     return found[0] if found else ""
 
@@ -40,6 +40,6 @@ def undelivered(database: Database, session: str, channels: Collection[Channel],
         " arrived AS (SELECT number, text FROM recent WHERE arrived)"
         " SELECT number FROM recent WHERE undelivered AND number > (SELECT ifnull(max(number), 0) FROM arrived)"
         " AND text NOT IN (SELECT text FROM arrived) ORDER BY number",
-        (session, listed(channels), among),
+        (session, coded(channels), among),
     )
     return tuple(number for (number,) in rows)

@@ -11,10 +11,10 @@ from msgspec import Struct, field
 
 from memd.model import Channel, Done, Kind, Record
 from memd.model.folded import SIZE, folded
-from memd.store import reading
-from memd.store.calls import RESULT
+from memd.store import keys, reading
+from memd.store.calls import FIELDS, done
 from memd.store.database import Database
-from memd.store.lookup import done
+from memd.store.lookup import listed
 from memd.store.rows import Committed
 
 MOST = 8_000
@@ -108,11 +108,10 @@ class Latest:
         return kept
 
     def _written(self, session: str, calls: Collection[str]) -> list[Done]:
-        places = ",".join("?" * len(calls))
         rows = self._db.rows(
-            f"SELECT call, number, kind, name, at, ended_at, state, target, detail, {RESULT} FROM operation o"  # noqa: S608 - no values
-            f" WHERE session = (SELECT row FROM session WHERE id = ?) AND call IN ({places}) ORDER BY id",
-            (session, *calls),
+            f"SELECT {FIELDS} FROM operation o WHERE session = (SELECT row FROM session WHERE id = ?)"  # noqa: S608 - a constant
+            " AND key IN (SELECT value FROM json_each(?)) ORDER BY id",
+            (session, listed(keys.of(calls))),
         )
         return [done(row) for row in rows]
 

@@ -1,25 +1,16 @@
-"""What is recorded of the keys in hand: one set-based query a table, whatever the size of the batch.
+"""What is recorded of the keys in hand: one set-based query a table, whatever the size of the batch."""
 
-The keys go through a temporary table of the connection (`wanted`) and not through JSON, because SQLite's JSON ends a
-string at a NUL.
-"""
-
-import json
 import sqlite3
 from collections.abc import Iterable
 
-from memd.model import Amend, Compaction, Done, Event, Kind, Message, Operation, Rewind, State, Usage
+from memd.model import Amend, Compaction, Done, Event, Message, Operation, Rewind, Usage
+from memd.store import keys
 from memd.store.batch import Known
-from memd.store.calls import RESULT
+from memd.store.calls import FIELDS, done
+from memd.store.texts import compact
 
 
-def want(sql: sqlite3.Connection, keys: Iterable[str]) -> None:
-    """Fill `wanted` with these keys and no others."""
-    sql.execute("DELETE FROM wanted")
-    sql.executemany("INSERT OR IGNORE INTO wanted VALUES (?)", ((key,) for key in keys))
-
-
-def known(sql: sqlite3.Connection, session: int, tool: str, events: list[Event]) -> tuple[Known, set[str]]:
+def known(sql: sqlite3.Connection, session: int, tool: str, events: list[Event]) -> tuple[Known, set[int]]:
     """What is recorded of the events' keys in this session, and the keys that another session of the tool has too."""
     numbers, shared = _messages(sql, session, tool, _entry_keys(events))
     calls = _calls(sql, session, {event.call for event in events if isinstance(event, Operation)})
@@ -31,55 +22,52 @@ def known(sql: sqlite3.Connection, session: int, tool: str, events: list[Event])
 
 
 def _entry_keys(events: list[Event]) -> set[str]:
-    keys = {event.key for event in events if isinstance(event, Message | Amend)}
+    found = {event.key for event in events if isinstance(event, Message | Amend) and isinstance(event.key, str)}
     for event in events:
         if isinstance(event, Rewind):
-            keys.update(end for pair in event.path for end in pair if end is not None)
-    return keys
+            found.update(end for pair in event.path for end in pair if end is not None)
+    return found
 
 
-def _messages(sql: sqlite3.Connection, session: int, tool: str, keys: set[str]) -> tuple[dict[str, int], set[str]]:
-    if not keys:
+def listed(numbers: Iterable[int]) -> str:
+    """Numbers of keys as a parameter, for `json_each`."""
+    return compact(list(numbers))
+
+
+def _messages(sql: sqlite3.Connection, session: int, tool: str, wanted: set[str]) -> tuple[dict[str, int], set[int]]:
+    if not wanted:
         return {}, set()
-    want(sql, keys)
+    names = keys.of(wanted)
     numbers: dict[str, int] = {}
-    shared: set[str] = set()
+    shared: set[int] = set()
     for key, owner, number in sql.execute(
-        "SELECT m.key, m.session, m.number FROM wanted w CROSS JOIN message m ON m.key = w.key"
+        "SELECT m.key, m.session, m.number FROM json_each(?) w CROSS JOIN message m ON m.key = w.value"
         " JOIN session s ON s.row = m.session WHERE s.tool = ?",
-        (tool,),
+        (listed(names), tool),
     ):
         if owner == session:
-            numbers[key] = number
+            numbers[names[key]] = number
         else:
             shared.add(key)
     return numbers, shared
 
 
-def _calls(sql: sqlite3.Connection, session: int, calls: set[str]) -> dict[str, Done]:
-    if not calls:
+def _calls(sql: sqlite3.Connection, session: int, wanted: set[str]) -> dict[str, Done]:
+    if not wanted:
         return {}
-    want(sql, calls)
     rows = sql.execute(
-        f"SELECT o.call, o.number, o.kind, o.name, o.at, o.ended_at, o.state, o.target, o.detail, {RESULT}"  # noqa: S608 - a constant
-        " FROM wanted w CROSS JOIN operation o ON o.session = ? AND o.call = w.key",
-        (session,),
+        f"SELECT {FIELDS} FROM json_each(?) w CROSS JOIN operation o ON o.session = ? AND o.key = w.value",  # noqa: S608 - a constant
+        (listed(keys.of(wanted)), session),
     )
-    return {row[0]: done(row) for row in rows}
+    return {call.call: call for call in map(done, rows)}
 
 
-def _usages(sql: sqlite3.Connection, session: int, keys: set[str]) -> set[str]:
-    if not keys:
+def _usages(sql: sqlite3.Connection, session: int, wanted: set[str]) -> set[str]:
+    if not wanted:
         return set()
-    want(sql, keys)
+    names = keys.of(wanted)
     rows = sql.execute(
-        "SELECT u.key FROM wanted w CROSS JOIN usage u ON u.session = ? AND u.key = w.key",
-        (session,),
+        "SELECT u.key FROM json_each(?) w CROSS JOIN usage u ON u.session = ? AND u.key = w.value",
+        (listed(names), session),
     )
-    return {key for (key,) in rows}
-
-
-def done(row: tuple[str, int, str, str, int | None, int | None, str, str, str, str]) -> Done:
-    """A row of `operation`, in the order of `Done`'s fields, as a value."""
-    call, number, kind, name, at, ended_at, state, target, detail, result = row
-    return Done(call, number, Kind(kind), name, at, ended_at, State(state), target, json.loads(detail), result)
+    return {names[key] for (key,) in rows}

@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Callable
 
 from memd.store.first import CHECKPOINTS, RECORDS
+from memd.store.numbers import NUMBERS
 
 Step = Callable[[sqlite3.Connection], None]
 
@@ -173,6 +174,23 @@ def m013_copies(sql: sqlite3.Connection) -> None:
     sql.execute("CREATE INDEX message_copy ON message (session, number) WHERE copy_of IS NOT NULL")
 
 
+def m014_numbers(sql: sqlite3.Connection) -> None:
+    """Keys and words that stand in every row are numbers, and what is said of a call is one text, packed like those of entries.
+
+    `hashed` and `said` are functions of the connection. What lies in rows stays there; `session.packed` is the number up to which
+    entries are packed, or will never be.
+    """
+    sql.execute("ALTER TABLE session ADD COLUMN packed INTEGER NOT NULL DEFAULT 0")
+    sql.execute("UPDATE session SET packed = messages - messages % 32")
+    for table, made, rows, indexes in NUMBERS:
+        sql.execute(f"ALTER TABLE {table} RENAME TO {table}_by_words")
+        sql.execute(made)
+        sql.execute(rows)
+        sql.execute(f"DROP TABLE {table}_by_words")
+        for index in indexes:
+            sql.execute(index)
+
+
 MIGRATIONS: tuple[Step, ...] = (
     m001_first,
     m002_search,
@@ -187,6 +205,7 @@ MIGRATIONS: tuple[Step, ...] = (
     m011_places,
     m012_packs,
     m013_copies,
+    m014_numbers,
 )
 """Append only: the place in this tuple is the number."""
 

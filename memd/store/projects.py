@@ -11,12 +11,16 @@ from posixpath import basename
 
 from msgspec import Struct
 
-from memd.model import Done
+from memd.model import Done, Kind, State
 from memd.model.anchors import Anchor
 from memd.model.journal import JournalEntry, entry
-from memd.store.calls import RESULT
+from memd.store.calls import FIELDS, FILES
+from memd.store.calls import done as as_done
+from memd.store.codes import KIND, STATE
 from memd.store.database import Database, Row
-from memd.store.lookup import done as as_done
+from memd.store.keys import hashed
+from memd.store.packs import SAID
+from memd.store.texts import compact
 
 COMMANDS = 500
 """A session's last shell lines that are looked through for a file's name."""
@@ -53,10 +57,9 @@ class Projects:
         Those that went into the background come last: what became of them may not be known for long.
         """
         rows = self._db.rows(
-            f"SELECT call, number, kind, name, at, ended_at, state, target, detail, {RESULT} FROM operation o"  # noqa: S608 - a constant
-            " WHERE session = (SELECT row FROM session WHERE id = ?) AND journalled = 0 AND state <> 'running'"
-            " ORDER BY state = 'background', id LIMIT ?",
-            (session, limit),
+            f"SELECT {FIELDS} FROM operation o WHERE session = (SELECT row FROM session WHERE id = ?)"  # noqa: S608 - a constant
+            " AND journalled = 0 AND state <> ? ORDER BY state = ?, id LIMIT ?",
+            (session, STATE[State.RUNNING], STATE[State.BACKGROUND], limit),
         )
         return [as_done(row) for row in rows]
 
@@ -91,7 +94,7 @@ class Projects:
                     ((row, a.path, a.name, a.kind, basename(a.path), a.at, owner) for a in one.used),
                 )
                 sql.execute(
-                    "UPDATE operation SET journalled = 1 WHERE session = ? AND call = ?", (owner, one.done.call)
+                    "UPDATE operation SET journalled = 1 WHERE session = ? AND key = ?", (owner, hashed(one.done.call))
                 )
 
     def join(self, project: str, session: str) -> None:
@@ -119,8 +122,8 @@ class Projects:
         """Calls of a session that has no project were looked at."""
         with self._db.transaction() as sql:
             sql.executemany(
-                "UPDATE operation SET journalled = 1 WHERE session = (SELECT row FROM session WHERE id = ?) AND call = ?",
-                ((session, call) for call in calls),
+                "UPDATE operation SET journalled = 1 WHERE session = (SELECT row FROM session WHERE id = ?) AND key = ?",
+                ((session, hashed(call)) for call in calls),
             )
 
     # The project's file.
@@ -156,7 +159,8 @@ class Projects:
         """Sessions with calls that have ended and were not looked at."""
         rows = self._db.rows(
             "SELECT id FROM session WHERE row IN"
-            " (SELECT session FROM operation WHERE journalled = 0 AND state NOT IN ('running', 'background'))"
+            " (SELECT session FROM operation WHERE journalled = 0 AND state NOT IN (?, ?))",
+            (STATE[State.RUNNING], STATE[State.BACKGROUND]),
         )
         return [name for (name,) in rows]
 
@@ -257,14 +261,14 @@ class Projects:
         (row,) = self._db.row("SELECT row FROM session WHERE id = ?", (session,)) or (None,)
         marks, base = ", ".join("?" * len(targets)), basename(next(iter(targets)))
         rows = self._db.rows(
-            f"SELECT call, number, kind, name, at, ended_at, state, target, detail, {RESULT} FROM operation o"  # noqa: S608 - constants
-            f" WHERE id IN (SELECT id FROM operation INDEXED BY operation_target WHERE session = ? AND target IN ({marks})"
-            " AND kind IN ('read', 'edit', 'create') UNION SELECT id FROM (SELECT id, target FROM operation"
-            " WHERE session = ? AND kind = 'command' ORDER BY id DESC LIMIT ?) WHERE instr(target, ?))"
-            " AND state = 'done' ORDER BY id DESC LIMIT ?",
-            (row, *targets, row, COMMANDS, base, last),
+            f"SELECT {FIELDS} FROM operation o WHERE id IN"  # noqa: S608 - constants
+            f" (SELECT id FROM operation INDEXED BY operation_file WHERE session = ? AND file IN ({marks}) UNION"
+            " SELECT id FROM (SELECT id, pack, slot, said FROM operation WHERE session = ? AND kind = ?"
+            f" ORDER BY id DESC LIMIT ?) o WHERE instr({SAID}, ?)) AND state = ? ORDER BY id DESC",
+            (row, *map(hashed, targets), row, KIND[Kind.COMMAND], COMMANDS, compact([base])[2:-2], STATE[State.DONE]),
         )
-        return [as_done(row) for row in rows]
+        found = (as_done(row) for row in rows)
+        return [call for call in found if call.kind in FILES or base in call.target][:last]
 
 
 def _moving(row: int, old: str, new: str) -> list[tuple[str, tuple[str | int, ...]]]:

@@ -5,18 +5,15 @@ Filters are parameters of fixed statements: a list goes in as JSON, NULL switche
 
 import json
 from collections.abc import Collection, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from operator import itemgetter
+from typing import Any
 
-from memd.later import later
-from memd.model import LOST, Boundary, Channel, Done, Fill, Grade, Kind, Record, Source, State
+from memd.model import LOST, Boundary, Channel, Done, Fill, Kind, Record, Source, State
 from memd.store import packs
-from memd.store.calls import RESULT
+from memd.store.calls import FIELDS, done
+from memd.store.codes import CHANNEL, CHANNELS, GRADES, KIND, STATE
 from memd.store.database import Database, Row
-
-if TYPE_CHECKING:
-    from memd.store import lookup
-else:
-    (lookup,) = later(__package__, "lookup")
+from memd.store.texts import expanded
 
 _NO_LIMIT = -1
 _NOTHING: Mapping[str, Any] = {}
@@ -69,7 +66,7 @@ def _each(
             "session": session,
             "after": after,
             "upto": upto,
-            "channels": listed(channels),
+            "channels": coded(channels),
             "numbers": listed(numbers),
             "last": _NO_LIMIT if last is None else last,
         },
@@ -84,7 +81,7 @@ def channels(database: Database, session: str) -> dict[int, Channel]:
         " AND NOT withdrawn AND NOT undelivered",
         (session,),
     )
-    return {number: Channel(channel) for number, channel in rows}
+    return {number: CHANNELS[channel] for number, channel in rows}
 
 
 def copies(database: Database, session: str) -> dict[int, str]:
@@ -114,7 +111,7 @@ def operations(
     found: list[Row] = []
     for wanted in (None,) if kinds is None else kinds:
         found += database.rows(
-            f"SELECT id, call, number, kind, name, at, ended_at, state, target, detail, {RESULT}"  # noqa: S608 - constants
+            f"SELECT id, {FIELDS}"  # noqa: S608 - constants
             f" FROM operation o INDEXED BY {'operation_session' if wanted is None else 'operation_kind'}"
             " WHERE session = (SELECT row FROM session WHERE id = :session)"
             f" {'' if wanted is None else 'AND kind = :kind'}"
@@ -123,15 +120,15 @@ def operations(
             " ORDER BY id DESC LIMIT :last",
             {
                 "session": session,
-                "kind": wanted,
+                "kind": None if wanted is None else KIND[wanted],
                 "after": after,
                 "upto": upto,
-                "states": listed(states),
+                "states": listed(None if states is None else [STATE[state] for state in states]),
                 "last": _NO_LIMIT if last is None else last,
             },
         )
-    newest = sorted(found, reverse=True)[:last]
-    return [lookup.done(row[1:]) for row in reversed(newest)]
+    newest = sorted(found, key=itemgetter(0), reverse=True)[:last]
+    return [done(row[1:]) for row in reversed(newest)]
 
 
 def boundaries(database: Database, session: str) -> list[Boundary]:
@@ -194,19 +191,24 @@ def listed(values: Collection[Any] | None) -> str | None:
     return None if values is None else json.dumps(list(values))
 
 
+def coded(channels: Collection[Channel] | None) -> str | None:
+    """Channels of a filter, as they are kept."""
+    return listed(None if channels is None else [CHANNEL[channel] for channel in channels])
+
+
 def _record(row: Row) -> Record:
     number, key, at, channel, grade, text, offset, length, turn, withdrawn, undelivered, copy_of, extra = row
     return Record(
         number,
         key,
         at,
-        Channel(channel),
-        Grade(grade),
+        CHANNELS[channel],
+        GRADES[grade],
         text,
         Source(offset, length),
         turn,
         bool(withdrawn),
         bool(undelivered),
         copy_of,
-        json.loads(extra) if extra else _NOTHING,
+        expanded(extra) if extra else _NOTHING,
     )

@@ -9,10 +9,11 @@ import sqlite3
 import sys
 from collections.abc import Collection, Iterable
 
-from memd.model import Channel, Grade
+from memd.model import Channel
 from memd.store import packs
+from memd.store.codes import CHANNELS, GRADES
 from memd.store.database import Database
-from memd.store.reading import listed
+from memd.store.reading import coded
 from memd.store.rows import Hit
 from memd.store.words import around, expression, places, spaced, terms
 
@@ -67,7 +68,7 @@ def search(
         {
             "query": expression(asked),
             "session": session,
-            "channels": listed(channels),
+            "channels": coded(channels),
             "limit": min(limit, sys.maxsize),
             "now": now,
             "half": HALF,
@@ -76,7 +77,7 @@ def search(
     return [_hit(row, asked) for row in rows]
 
 
-def _hit(row: tuple[str, int, int | None, str, str, int, str, float], asked: list[str]) -> Hit:
+def _hit(row: tuple[str, int, int | None, int, int, int, str, float], asked: list[str]) -> Hit:
     session, number, at, channel, grade, out, text, score = row
     snippet, marks = around(text, places(text, asked), _WIDTH)
-    return Hit(session, number, at, Channel(channel), Grade(grade), bool(out), snippet, tuple(marks), score)
+    return Hit(session, number, at, CHANNELS[channel], GRADES[grade], bool(out), snippet, tuple(marks), score)

@@ -11,16 +11,17 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from memd.model import LOST, Event, Record
+from memd.model import LOST, Amend, Done, Event, Record
 from memd.store import packs, search
 from memd.store.batch import Batch
-from memd.store.calls import kept
+from memd.store.calls import FILES, answer, ended, said
+from memd.store.codes import CHANNEL, GRADE, KIND, STATE
 from memd.store.copies import settle, shared_keys
 from memd.store.database import Database
 from memd.store.deliveries import add_receipt
-from memd.store.lookup import known, want
+from memd.store.keys import hashed
+from memd.store.lookup import known, listed
 from memd.store.rows import Committed, Seed
-from memd.store.texts import compact
 
 _LINEAGE = ("parent", "forked_from", "created_at")
 
@@ -41,7 +42,7 @@ def commit(database: Database, seed: Seed, reached: Reached, events: Iterable[Ev
     taken = list(events)
     with database.transaction() as sql:
         session = _session(sql, seed, now)
-        before = [session["messages"], *(session[name] for name in _LINEAGE)]
+        known_before, lineage = session["messages"], [session[name] for name in _LINEAGE]
         found, shared = known(sql, session["row"], seed.tool, taken)
         batch = Batch(session, _position(sql, seed.path, session), found, now)
         batch.take(taken)
@@ -49,8 +50,8 @@ def commit(database: Database, seed: Seed, reached: Reached, events: Iterable[Ev
             sql.execute(
                 "DELETE FROM gap WHERE session = ? AND source = ? AND kind <> ?", (session["row"], seed.path, LOST)
             )
-        _save(sql, batch, seed.path, before[0])
-        if before[0] and before[1:] != [session[name] for name in _LINEAGE]:
+        _save(sql, batch, seed.path)
+        if known_before and lineage != [session[name] for name in _LINEAGE]:
             shared |= shared_keys(sql, session["row"])
         if shared:
             settle(sql, seed.tool, shared)
@@ -75,13 +76,16 @@ def _position(sql: sqlite3.Connection, path: str, session: dict[str, Any]) -> in
     return int(found[0] if found else session["messages"])
 
 
-def _save(sql: sqlite3.Connection, batch: Batch, source: str, before: int) -> None:
+def _save(sql: sqlite3.Connection, batch: Batch, source: str) -> None:
     row = batch.session["row"]
     _save_changes(sql, row, batch)
+    added, calls = list(batch.added.values()), _calls(batch)
+    past = ((one.key, one.done.number, one.said) for one in calls if ended(one.done))
+    packed = packs.add(sql, batch.session, added, past)
     _save_session(sql, batch.session)
-    if batch.added:
-        _save_messages(sql, row, before, list(batch.added.values()))
-    _save_calls(sql, row, batch)
+    if added:
+        _save_messages(sql, row, added, packed.entries)
+    _save_calls(sql, row, calls, packed.calls)
     _save_context(sql, row, batch)
     sql.executemany(
         "INSERT INTO gap (session, source, kind, what, count) VALUES (?, ?, ?, ?, ?)"
@@ -96,7 +100,7 @@ def _save_changes(sql: sqlite3.Connection, row: int, batch: Batch) -> None:
     sql.executemany(
         "UPDATE message SET undelivered = ifnull(?, undelivered), channel = ifnull(?, channel),"
         " grade = ifnull(?, grade) WHERE session = ? AND key = ?",
-        ((event.undelivered, event.channel, event.grade, row, event.key) for event in batch.amends),
+        ((*_amended(event), row, _key(event)) for event in batch.amends),
     )
     for rewound in batch.rewinds:
         sql.executemany(
@@ -109,29 +113,35 @@ def _save_changes(sql: sqlite3.Connection, row: int, batch: Batch) -> None:
         )
 
 
+def _amended(event: Amend) -> tuple[Any, ...]:
+    channel, grade = event.channel, event.grade
+    return (event.undelivered, channel and CHANNEL[channel], grade and GRADE[grade])
+
+
+def _key(event: Amend) -> int:
+    return hashed(event.key) if isinstance(event.key, str) else event.key
+
+
 def _save_session(sql: sqlite3.Connection, session: dict[str, Any]) -> None:
     sql.execute(
         'UPDATE session SET cwd = :cwd, title = :title, model = :model, "window" = :window, version = :version,'
         " entrypoint = :entrypoint, branch = :branch, forked_from = :forked_from, created_at = :created_at,"
         " last_at = :last_at, ended_at = :ended_at, turn_ended_at = :turn_ended_at, tokens = :tokens,"
-        " usage_key = :usage_key, messages = :messages, compactions = :compactions WHERE row = :row",
+        " usage_key = :usage_key, messages = :messages, compactions = :compactions,"
+        " packed = :packed WHERE row = :row",
         session,
     )
 
 
-def _save_messages(sql: sqlite3.Connection, session: int, before: int, added: list[Record]) -> None:
+def _save_messages(sql: sqlite3.Connection, session: int, added: list[Record], packed: dict[int, int]) -> None:
     """New entries, some of them packed, and all of them in the index."""
-    packed = packs.add(sql, session, before, added)
     ((last,),) = sql.execute("SELECT ifnull(max(id), 0) FROM message")
     sql.executemany(
-        "INSERT INTO message (id, session, number, key, at, channel, grade, withdrawn, undelivered, turn, offset, length,"
-        " extra, text, pack) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            (row, session, *_head(record), *_tail(record, packed.get(record.number)))
-            for row, record in enumerate(added, last + 1)
-        ),
+        "INSERT INTO message (id, session, number, key, at, channel, grade, withdrawn, undelivered, offset, length,"
+        " turn, extra, pack, text) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        ((row, session, *_head(one), *_tail(one, packed.get(one.number))) for row, one in enumerate(added, last + 1)),
     )
-    search.add(sql, ((row, record.text) for row, record in enumerate(added, last + 1)))
+    search.add(sql, ((row, one.text) for row, one in enumerate(added, last + 1)))
 
 
 def _head(record: Record) -> tuple[Any, ...]:
@@ -139,40 +149,58 @@ def _head(record: Record) -> tuple[Any, ...]:
         record.number,
         record.key,
         record.at,
-        record.channel,
-        record.grade,
+        CHANNEL[record.channel],
+        GRADE[record.grade],
         record.withdrawn,
         record.undelivered,
+        record.source.offset,
+        record.source.length,
     )
 
 
 def _tail(record: Record, pack: int | None) -> tuple[Any, ...]:
-    place = record.source
-    if pack is not None:
-        return (None, place.offset, place.length, None, "", pack)
-    return (record.turn, place.offset, place.length, packs.more(record), record.text, None)
+    return (record.turn, packs.more(record), None, record.text) if pack is None else (None, None, pack, "")
 
 
-def _save_calls(sql: sqlite3.Connection, row: int, batch: Batch) -> None:
+class _Call(Struct, frozen=True):
+    """A call as it is kept."""
+
+    key: int
+    done: Done
+    answer: int | None
+    said: str
+
+
+def _calls(batch: Batch) -> list[_Call]:
     texts = {record.number: record.text for record in batch.added.values()}
+    begin = ((call, answer(call.result, texts.get(call.number))) for call in batch.calls.values())
+    return [_Call(hashed(call.call), call, at, said(call, at)) for call, at in begin]
+
+
+def _save_calls(sql: sqlite3.Connection, row: int, calls: list[_Call], packed: dict[int, tuple[int, int]]) -> None:
     sql.executemany(
-        "INSERT INTO operation (session, call, number, kind, name, at, ended_at, state, target, detail, result)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (session, call) DO UPDATE SET number = excluded.number,"
-        " ended_at = excluded.ended_at, state = excluded.state, target = excluded.target, detail = excluded.detail,"
-        " result = excluded.result",
-        (
-            (row, c.call, c.number, c.kind, c.name, c.at, c.ended_at, c.state, c.target, compact(c.detail), result)
-            for c in batch.calls.values()
-            for result in [kept(c.result, texts.get(c.number))]
-        ),
+        "INSERT INTO operation (session, key, number, kind, state, at, ended_at, file, answer, pack, slot, said)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (session, key) DO UPDATE SET number = excluded.number,"
+        " ended_at = excluded.ended_at, state = excluded.state, file = excluded.file, answer = excluded.answer,"
+        " pack = excluded.pack, slot = excluded.slot, said = excluded.said",
+        ((row, one.key, *_place(one.done), one.answer, *_said(one, packed.get(one.key))) for one in calls),
     )
+
+
+def _place(call: Done) -> tuple[Any, ...]:
+    file = hashed(call.target) if call.kind in FILES else None
+    return (call.number, KIND[call.kind], STATE[call.state], call.at, call.ended_at, file)
+
+
+def _said(call: _Call, place: tuple[int, int] | None) -> tuple[Any, ...]:
+    return (None, None, call.said) if place is None else (*place, None)
 
 
 def _save_context(sql: sqlite3.Connection, row: int, batch: Batch) -> None:
     sql.executemany(
-        "INSERT INTO usage (session, key, number, at, tokens, model) VALUES (?, ?, ?, ?, ?, ?)"
-        " ON CONFLICT DO UPDATE SET tokens = excluded.tokens, model = ifnull(excluded.model, model)",
-        ((row, u.key, number, u.at, u.tokens, u.model) for number, u in batch.usages.values()),
+        "INSERT INTO usage (session, key, number, at, tokens) VALUES (?, ?, ?, ?, ?)"
+        " ON CONFLICT DO UPDATE SET tokens = excluded.tokens",
+        ((row, hashed(u.key), number, u.at, u.tokens) for number, u in batch.usages.values()),
     )
     sql.executemany(
         'INSERT INTO boundary (session, ordinal, number, key, at, "trigger", "before", "after")'
@@ -213,23 +241,22 @@ def _save_places(sql: sqlite3.Connection, path: str, reached: Reached) -> None:
     )
 
 
-def _copies(sql: sqlite3.Connection, batch: Batch, shared: set[str]) -> dict[str, str]:
+def _copies(sql: sqlite3.Connection, batch: Batch, shared: set[int]) -> dict[int, str]:
     """The origins of the added messages that turned out to be copies, by key."""
     if not shared:
         return {}
-    want(sql, shared & batch.added.keys())
-    return dict(
-        sql.execute(
-            "SELECT m.key, m.copy_of FROM wanted w CROSS JOIN message m ON m.key = w.key AND m.session = ?"
-            " WHERE m.copy_of IS NOT NULL",
-            (batch.session["row"],),
-        ).fetchall()
+    rows = sql.execute(
+        "SELECT m.key, m.copy_of FROM json_each(?) w CROSS JOIN message m ON m.key = w.value AND m.session = ?"
+        " WHERE m.copy_of IS NOT NULL",
+        (listed(record.key for record in batch.added.values() if record.key in shared), batch.session["row"]),
     )
+    return dict(rows.fetchall())
 
 
-def _committed(batch: Batch, copies: dict[str, str], *, altered: bool) -> Committed:
+def _committed(batch: Batch, copies: dict[int, str], *, altered: bool) -> Committed:
     added = tuple(
-        replace(record, copy_of=copies[key]) if key in copies else record for key, record in batch.added.items()
+        replace(record, copy_of=copies[record.key]) if record.key in copies else record
+        for record in batch.added.values()
     )
     first, last = (added[0].number, added[-1].number) if added else (None, None)
     calls = tuple(batch.calls)

@@ -9,7 +9,7 @@ FORKED = Facts(forked_from=ONE.session)
 
 
 def copies(store, seed):
-    return {record.key: record.copy_of for record in store.messages(seed.session)}
+    return {record.text.removeprefix("text of "): record.copy_of for record in store.messages(seed.session)}
 
 
 def test_a_fork_read_after_its_origin(store):

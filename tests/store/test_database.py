@@ -14,6 +14,7 @@ import pytest
 
 from memd.errors import NotFound, Refused, StoreTrouble
 from memd.store import Store, checkpoints, database
+from memd.store.keys import hashed
 from memd.store.migrations import MIGRATIONS
 
 from .builders import ONE, checkpoint, commit, message
@@ -82,9 +83,9 @@ def test_a_reader_sees_what_is_committed_and_nothing_else(store, path):
     commit(store, message("a"))
     with Store.open(path, readonly=True) as reader, store._db.transaction() as sql:
         sql.execute("DELETE FROM message")
-        assert [one.key for one in reader.messages(ONE.session)] == ["a"]
+        assert [one.key for one in reader.messages(ONE.session)] == [hashed("a")]
         with Store.open(path, readonly=True) as late:
-            assert late.message(ONE.session, 1).key == "a"
+            assert late.message(ONE.session, 1).key == hashed("a")
 
 
 def test_a_writer_does_not_wait_for_a_reader(store, path, impatient):
@@ -109,7 +110,7 @@ def test_a_reader_of_a_closed_record(path):
     with Store.open(path) as store:
         commit(store, message("a"))
     with Store.open(path, readonly=True) as reader:
-        assert reader.message(ONE.session, 1).key == "a"
+        assert reader.message(ONE.session, 1).key == hashed("a")
 
 
 def test_a_reader_makes_no_record(path):
@@ -219,7 +220,7 @@ def test_a_write_that_the_system_cuts_short_is_trouble(path):
             resource.setrlimit(resource.RLIMIT_FSIZE, limit)
         assert store.source(ONE.path).cursor == "before"
     with Store.open(path) as store:
-        assert [one.key for one in store.messages(ONE.session)] == ["a"]
+        assert [one.key for one in store.messages(ONE.session)] == [hashed("a")]
 
 
 def test_a_place_that_cannot_be_written_is_trouble(tmp_path):
@@ -236,7 +237,7 @@ def test_a_path_with_odd_letters(tmp_path):
         commit(store, message("a"))
     assert odd.exists()
     with Store.open(odd, readonly=True) as reader:
-        assert reader.message(ONE.session, 1).key == "a"
+        assert reader.message(ONE.session, 1).key == hashed("a")
 
 
 def test_a_relative_path(tmp_path, monkeypatch):

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 from memd.store import Store
+from memd.store.keys import hashed
 
 from .writer import SEED
 
@@ -33,7 +34,7 @@ def check(path, told):
         assert lines >= told
         assert source.reader == f"reader {lines}"
         assert (source.offset, source.number) == (lines, lines)
-        assert [one.key for one in store.messages(SEED.session)] == [f"m{line}" for line in range(lines)]
+        assert [one.key for one in store.messages(SEED.session)] == [hashed(f"m{line}") for line in range(lines)]
         assert [one.number for one in store.messages(SEED.session)] == list(range(1, lines + 1))
         assert [one.call for one in store.operations(SEED.session)] == [f"c{line}" for line in range(lines)]
         assert [one.number for one in store.operations(SEED.session)] == list(range(1, lines + 1))

@@ -3,6 +3,7 @@
 import pytest
 
 from memd.model import Channel, Facts, Gap, Grade, Message, Source, TurnEnd
+from memd.store.keys import hashed
 
 from .builders import NOW, ONE, TWO, amend, commit, message
 
@@ -18,7 +19,7 @@ def test_numbers_go_on_without_gaps(store):
     third = commit(store, message("c"))
 
     assert (third.first, third.last) == (3, 3)
-    assert [record.key for record in store.messages(ONE.session)] == ["a", "b", "c"]
+    assert [record.key for record in store.messages(ONE.session)] == [hashed("a"), hashed("b"), hashed("c")]
     assert numbers(store.messages(ONE.session)) == [1, 2, 3]
     assert numbers(store.messages(TWO.session)) == [1]
 
@@ -70,7 +71,7 @@ def test_keys_with_a_nul_are_told_apart(store):
     """A key is taken whole, whatever is in it."""
     commit(store, message("a\x00b"), message("a\x00c"))
     again = commit(store, message("a\x00b"), message("a"))
-    assert (again.duplicates, [record.key for record in again.added]) == (1, ["a"])
+    assert (again.duplicates, [record.key for record in again.added]) == (1, [hashed("a")])
 
 
 def test_a_commit_without_messages_has_no_numbers(store):
@@ -168,6 +169,6 @@ def test_a_failed_commit_leaves_nothing(store):
     commit(store, message("a"), cursor="before")
     with pytest.raises(TypeError):
         commit(store, message("b"), message("c", extra={"bad": object()}), Facts(cwd="/new"), cursor="after")
-    assert [record.key for record in store.messages(ONE.session)] == ["a"]
+    assert [record.key for record in store.messages(ONE.session)] == [hashed("a")]
     assert (store.source(ONE.path).cursor, store.session(ONE.session).cwd) == ("before", None)
     assert commit(store, message("d")).first == 2

@@ -8,16 +8,32 @@ from pathlib import Path
 import pytest
 
 from memd.errors import Refused
-from memd.model import Boundary, Channel, Delivered, Done, Grade, Kind, Parts, Problem, Source, State, TokenCounts
-from memd.store import SourceRow, Store, migrations
+from memd.model import (
+    Boundary,
+    Channel,
+    Delivered,
+    Done,
+    Fill,
+    Grade,
+    Kind,
+    Parts,
+    Problem,
+    Source,
+    State,
+    TokenCounts,
+    Usage,
+)
+from memd.store import SourceRow, Store, codes, migrations
+from memd.store.keys import hashed
 from memd.store.migrations import MIGRATIONS, migrate, version
 from memd.store.words import spaced
 
-from .builders import ONE, commit, everything, message, operation
+from .builders import ONE, TWO, commit, everything, message, operation
 
 HERE = Path(__file__).parent
 SCHEMA_1 = (HERE / "schema_1.sql").read_text()
 RECORD_1 = (HERE / "record_1.sql").read_text()
+RECORD_13 = (HERE / "record_13.sql").read_text()
 
 
 def schema(sql):
@@ -32,6 +48,17 @@ def old(path):
     with closing(sqlite3.connect(path)) as sql:
         sql.executescript(SCHEMA_1 + RECORD_1 + "PRAGMA user_version = 1;")
     return path
+
+
+def made(path, number, rows):
+    """A file as the first steps make it, with rows of that time."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with closing(sqlite3.connect(path, isolation_level=None)) as sql:
+        sql.create_function("spaced", 1, spaced)
+        for step in MIGRATIONS[:number]:
+            step(sql)
+        sql.executescript(rows)
+        sql.execute(f"PRAGMA user_version = {number}")
 
 
 def test_the_first_step_is_never_edited():
@@ -142,12 +169,17 @@ def test_the_fourth_step_is_never_edited():
 
 def test_the_sixth_step_keeps_one_text_once(path):
     """A result that stood twice is given back as before."""
-    told = message("r", channel=Channel.TOOL_RESULT, text="a long answer")
+    made(
+        path,
+        5,
+        """INSERT INTO session (row, id, tool, native, messages) VALUES (1, 'claude-code:one', 'claude-code', 'one', 1);
+        INSERT INTO message (session, number, key, channel, grade, offset, length, text)
+        VALUES (1, 1, 'r', 'tool.result', 'proved', 0, 1, 'a long answer');
+        INSERT INTO operation (session, call, number, kind, name, state, target, detail, result)
+        VALUES (1, 'c', 1, 'edit', 'Edit', 'done', '', '{}', 'a long answer');""",
+    )
     with Store.open(path) as store:
-        commit(store, operation("c"), told, operation("c", State.DONE, at=9, result="a long answer"))
-        store._db._connection.execute("UPDATE operation SET result = 'a long answer'")
-        MIGRATIONS[5](store._db._connection)
-        assert store._db.rows("SELECT result FROM operation", {}) == [("\x01",)]
+        assert store._db.rows("SELECT answer, said FROM operation") == [(0, '["c","Edit","",{},""]')]
         assert [call.result for call in store.operations(ONE.session)] == ["a long answer"]
         assert [call.result for call in store.projects.pending(ONE.session, 5)] == ["a long answer"]
 
@@ -161,3 +193,66 @@ def test_the_eleventh_step_keeps_how_far_each_transcript_is_read(old):
         store.commit(ONE, "c", "r", [], size=600, now=22, places={"k": "1"})
         assert store._db.rows("SELECT source, key, value FROM place") == [(1, "k", "1")]
         assert store._db.rows("PRAGMA foreign_key_check") == []
+
+
+def before(number):
+    """What stood in the record of version 13 as entry `number`, and as the call that ended with it."""
+    text = f"entry {number}: 用SQLite存储"
+    channel = (Channel.HUMAN_TYPED, Channel.AGENT_TEXT, Channel.TOOL_RESULT)[number % 3]
+    entry = (number, channel, Grade.PROVED, text, "t" if number % 2 else None, {} if number % 5 else {"n": number})
+    kind, state = (Kind.COMMAND, Kind.READ, Kind.EDIT)[number % 3], (State.DONE, State.FAILED)[number % 2]
+    result = f"{number}: 用SQLite存储" if number % 4 else f"own words {number}"
+    file, exit_code = f"src/file {number}.py", {"exit": number % 2}
+    return entry, Done(f"c{number}", number, kind, "Edit", number, number, state, file, exit_code, result)
+
+
+def test_a_record_of_version_13_comes_back_whole(path):
+    """Entries, packed by zlib and in rows, their calls, copies, and how full the context was: as they were."""
+    made(path, 13, RECORD_13)
+    told = [before(number) for number in range(1, 37)]
+    late = Done("late", 36, Kind.COMMAND, "Edit", 40, None, State.BACKGROUND, "make", {"job": "j1"}, "")
+    with Store.open(path) as store:
+        entries = [(m.number, m.channel, m.grade, m.text, m.turn, m.extra) for m in store.messages(ONE.session)]
+        assert entries == [entry for entry, _ in told]
+        assert store.operations(ONE.session) == [*(call for _, call in told), late]
+        assert store.operations(ONE.session, kinds=[Kind.READ], last=1) == [told[33][1]]
+        assert store.projects.touches(ONE.session, ["src/file 5.py"]) == [], "it failed"
+        assert store.projects.touches(ONE.session, ["src/file 4.py"]) == [told[3][1]]
+        assert store.fills(ONE.session) == [Fill(36, 40, 900)]
+        assert store.copies(TWO.session) == {1: "claude-code:one#1"}
+        assert store._db.rows("PRAGMA foreign_key_check") == []
+
+
+def test_a_record_of_version_13_goes_on(path):
+    """What was read before is known by its keys, and entries and calls that stood in rows are packed with new ones."""
+    made(path, 13, RECORD_13)
+    with Store.open(path) as store:
+        again = [message("k36"), Usage("u1", 40, 900), operation("late", State.DONE, at=50, result="made")]
+        new = [message(f"n{n}", n, Channel.AGENT_TEXT) for n in range(40)]
+        assert commit(store, *again, *new).duplicates == 1
+        texts = [m.text for m in store.messages(ONE.session)]
+        assert texts == [before(n)[0][3] for n in range(1, 37)] + [m.text for m in new]
+        assert store.operations(ONE.session)[33:36] == [before(n)[1] for n in (34, 35, 36)]
+        assert (store.operations(ONE.session)[-1].result, store.operations(ONE.session)[-1].number) == ("made", 36)
+        assert store._db.rows("SELECT count(*) FROM operation WHERE pack IS NULL") == [(0,)]
+
+
+def test_the_fourteenth_step_is_never_edited():
+    """The large tables are what they were when they were released."""
+    with closing(sqlite3.connect(":memory:")) as sql:
+        sql.create_function("spaced", 1, spaced)
+        for name, count in (("hashed", 1), ("said", 5)):
+            sql.create_function(name, count, lambda *_: None)
+        for step in MIGRATIONS[:14]:
+            step(sql)
+        assert hashlib.sha256(schema(sql).encode()).hexdigest()[:16] == "739a7b2625466948"
+
+
+def test_words_and_keys_as_numbers_are_never_changed():
+    """A number on disk means for ever what it meant, and every word has one."""
+    assert [hashed(key) for key in ("", "call_1", "é")] == [-5426141060434712860, -5190524658608551659, 3394012004367669963]
+    told = {codes.CHANNELS: Channel, codes.GRADES: Grade, codes.KINDS: Kind, codes.STATES: State}
+    for words, every in told.items():
+        assert sorted(words) == sorted(every)
+    kept = " ".join(word for words in told for word in words)
+    assert hashlib.sha256(kept.encode()).hexdigest()[:16] == "30a719ea92fdd57a"

@@ -102,8 +102,8 @@ def test_a_result_that_is_its_entrys_text_is_kept_once(store):
     told = message("r", channel=Channel.TOOL_RESULT, text="a long answer")
     commit(store, operation("c"), told, operation("c", State.DONE, at=9, result="a long answer"))
     commit(store, operation("d"), result("s"), operation("d", State.DONE, at=9, result="another"))
-    kept = store._db.rows("SELECT result FROM operation ORDER BY call", {})
-    assert [text for (text,) in kept] == ["\x010", "another"]
+    kept = store._db.rows("SELECT answer, said FROM operation ORDER BY id")
+    assert kept == [(0, '["c","Edit","",{},""]'), (None, '["d","Edit","",{},"another"]')]
     assert [call.result for call in store.operations(ONE.session)] == ["a long answer", "another"]
     commit(store, operation("c", State.DONE, at=9, detail={"more": 1}))
     assert [call.result for call in store.operations(ONE.session)] == ["a long answer", "another"]

@@ -5,8 +5,9 @@ import zlib
 import pytest
 
 from memd.errors import RecordDamaged
-from memd.model import Channel, State
+from memd.model import Channel, Kind, State
 from memd.store import Store, packs
+from memd.store.codes import CHANNELS
 
 from .builders import NOW, ONE, TWO, amend, checkpoint, commit, everything, message, operation
 
@@ -31,6 +32,12 @@ def count(store, what):
     return store._db.rows(f"SELECT count(*) FROM {what}")[0][0]
 
 
+def never(patch):
+    """Nothing is packed."""
+    patch.setattr(packs, "SIZE", 1_000_000)
+    patch.setattr(packs, "SEVERAL", 1_000_000)
+
+
 @pytest.mark.parametrize("several", [1, 7, 32, 33, 100, 300])
 def test_packed_is_as_it_was(store, tmp_path, monkeypatch, several):
     """However many entries a commit brings, the record is the one that keeps all of them in their rows."""
@@ -38,9 +45,10 @@ def test_packed_is_as_it_was(store, tmp_path, monkeypatch, several):
     for start in range(0, len(events), several):
         commit(store, *events[start : start + several])
     with Store.open(tmp_path / "plain" / "memd.db") as other, monkeypatch.context() as patch:
-        patch.setattr(packs, "add", lambda *_: {})
+        never(patch)
         commit(other, *events)
-        assert (count(other, "pack"), count(store, "pack")) == (0, 3)
+        assert (count(other, "pack"), count(other, "operation WHERE pack IS NOT NULL")) == (0, 0)
+        assert count(store, "operation WHERE pack IS NOT NULL") >= 64
         assert entries(other) == entries(store)
         found = [[(hit.number, hit.snippet) for hit in one.search("sqlite 存储", now=0)] for one in (store, other)]
         assert found[0] == found[1] != []
@@ -49,20 +57,22 @@ def test_packed_is_as_it_was(store, tmp_path, monkeypatch, several):
 def test_what_a_person_said_stays_in_its_row(store):
     """It is read at every refresh, of the whole session."""
     commit(store, *story(64))
-    packed = {Channel(channel) for (channel,) in store._db.rows("SELECT channel FROM message WHERE pack IS NOT NULL")}
-    plain = {Channel(channel) for (channel,) in store._db.rows("SELECT channel FROM message WHERE pack IS NULL")}
+    packed = {CHANNELS[channel] for (channel,) in store._db.rows("SELECT channel FROM message WHERE pack IS NOT NULL")}
+    plain = {CHANNELS[channel] for (channel,) in store._db.rows("SELECT channel FROM message WHERE pack IS NULL")}
     assert (packed, plain) == ({Channel.AGENT_TEXT, Channel.TOOL_RESULT}, {Channel.HUMAN_TYPED})
     assert count(store, "message WHERE pack IS NOT NULL AND (text <> '' OR turn NOTNULL OR extra NOTNULL)") == 0
 
 
 def test_a_record_that_began_without_packs_goes_on(store, monkeypatch):
-    """Its entries stay in their rows or are packed when their run becomes whole; all of them are there."""
+    """Its entries stay in their rows or are packed with the next; all of them are there."""
     events = list(story(80))
     with monkeypatch.context() as patch:
-        patch.setattr(packs, "add", lambda *_: {})
+        never(patch)
         commit(store, *events[: 40 * 3])
+    store._db.rows("UPDATE session SET packed = 32")
     commit(store, *events[40 * 3 :])
     assert store._db.rows("SELECT first FROM pack") == [(33,)]
+    assert count(store, "operation WHERE pack IS NOT NULL") == 80
     assert [record.text for record in store.messages(ONE.session)] == [e.text for e in events if hasattr(e, "text")]
 
 
@@ -103,26 +113,29 @@ def test_more_packs_than_are_kept_in_memory(store, monkeypatch):
 
 
 def test_texts_of_checkpoints_are_packed(store):
-    """They come back; so do those that an older memd wrote as they are."""
+    """They come back; so do those that an older memd wrote as they are, or packed by zlib."""
     commit(store, message("a"))
     store.checkpoints.add(checkpoint(1), "d")
-    assert store._db.rows("SELECT mind FROM checkpoint") == [(zlib.compress(b"mind", 3),)]
-    store._db.rows("UPDATE checkpoint SET memo = 'as it is'")
+    assert store._db.rows("SELECT mind FROM checkpoint") == [(packs.squeezed(b"mind"),)]
+    store._db.rows("UPDATE checkpoint SET memo = 'as it is', scene = ?", (zlib.compress(b"of then"),))
     parts = store.checkpoints.current(ONE.session).parts
-    assert (parts.mind, parts.memo, parts.scene) == ("mind", "as it is", "scene")
+    assert (parts.mind, parts.memo, parts.scene) == ("mind", "as it is", "of then")
 
 
 def test_memory_is_given_back(store):
     """What was unpacked is let go of, and unpacked again when it is asked for."""
     commit(store, *story(64))
     before = entries(store)
-    assert len(store._db.unpacked._packs) == 2
+    assert len(store._db.unpacked._packs) == 1
     store.release()
     assert len(store._db.unpacked._packs) == 0
     assert entries(store) == before
 
 
-@pytest.mark.parametrize("damage", ["entries = x'00'", "entries = substr(entries, 1, 40)", "id = id + 100"])
+FLIPPED = "entries = CAST(substr(entries, 1, 80) || X'00' || substr(entries, 82) AS BLOB)"
+
+
+@pytest.mark.parametrize("damage", ["entries = x'00'", "entries = substr(entries, 1, 40)", "id = id + 100", FLIPPED])
 def test_a_pack_that_is_damaged(store, damage):
     """The record counts as damaged, as where SQLite finds it out: it is set aside, and no text is given back wrong."""
     commit(store, *story(64))
@@ -144,7 +157,7 @@ def test_a_text_of_a_checkpoint_that_is_damaged(store):
 
 
 def test_what_a_pack_looks_like():
-    """The form on disk is read for ever, whatever the size of new ones."""
+    """The forms on disk are read for ever, the one without calls too."""
     content = b"[3,null,2,null,4,null]\ntwo{}turn"
     assert [packs.Pack(7, content).value(number, place) for number in (7, 8) for place in range(3)] == [
         "two",
@@ -154,8 +167,47 @@ def test_what_a_pack_looks_like():
         None,
         None,
     ]
-    entries = [(2, "é", None, "t"), (1, "one", '{"n":1}', None)]
-    assert (
-        packs.Pack.content(1, entries)
-        == (f"[3,2{',null' * 30},7{',null' * 31},null,1{',null' * 30}]\noneé" + '{"n":1}t').encode()
-    )
+    entries = [(8, "é", None, "t"), (7, "one", '{"n":1}', None)]
+    content = packs.Pack.content(range(7, 9), entries, ["c1", "call 2"])
+    assert content == '[[3,2],[7,null],[null,1],[2,6]]\noneé{"n":1}tc1call 2'.encode()
+    pack = packs.Pack(7, content)
+    assert [pack.value(number, 0) for number in (7, 8)] == ["one", "é"]
+    assert [pack.value(slot, 3) for slot in (0, 1)] == ["c1", "call 2"]
+    assert packs.squeezed(b"mind").hex() == "28b52ffd24042100006d696e640e62ce60"
+
+
+def test_calls_are_packed_when_they_have_ended(store):
+    """One that runs, or goes on in the background, stays in its row until it has."""
+    commit(store, operation("runs"), operation("job", State.BACKGROUND), *story(40))
+    loose = [call for call in store.operations(ONE.session) if call.call in {"runs", "job"}]
+    assert [call.state for call in loose] == [State.RUNNING, State.BACKGROUND]
+    assert count(store, "operation WHERE pack IS NULL") == 2
+    commit(store, operation("runs", State.DONE, result="late"), *(message(f"m{n}") for n in range(8)))
+    assert count(store, "operation WHERE pack IS NULL") == 1
+    assert store.operations(ONE.session)[0].result == "late"
+
+
+def test_a_later_word_about_a_packed_call(store):
+    """It stands in its row again, with what was packed of it."""
+    commit(store, *story(40))
+    before = store.operations(ONE.session)[4]
+    commit(store, operation("c5", State.DONE, at=5, detail={"more": "later"}))
+    after = store.operations(ONE.session)[4]
+    assert (after.detail, after.result, after.target) == ({"more": "later"}, before.result, before.target)
+    assert count(store, "operation WHERE pack IS NULL") == 1
+
+
+def test_calls_are_found_by_what_they_touched_packed_or_not(store):
+    """By the file that they read or wrote, and by its name in a shell line, letters that JSON escapes among them."""
+    odd = 'src/a "b"\n.py'
+    for name, target, kind in (
+        ("r", odd, Kind.READ),
+        ("s", f"cat {odd}", Kind.COMMAND),
+        ("t", "cat b.py", Kind.COMMAND),
+    ):
+        commit(store, operation(name, kind=kind, target=target), operation(name, State.DONE, kind=kind, target=target))
+    rows = [call.call for call in store.projects.touches(ONE.session, [odd])]
+    commit(store, *(message(f"m{n}") for n in range(8)))
+    commit(store, *story(8))
+    assert count(store, "operation WHERE pack IS NULL AND key IN (SELECT key FROM operation LIMIT 3)") == 0
+    assert [call.call for call in store.projects.touches(ONE.session, [odd])] == rows == ["s", "r"]

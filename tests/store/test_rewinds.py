@@ -31,7 +31,7 @@ def letters(text):
 
 
 def in_force(store):
-    return "".join(record.key for record in store.messages(ONE.session) if record.in_force)
+    return "".join(record.text[-1] for record in store.messages(ONE.session) if record.in_force)
 
 
 def test_outside_of_the_path_is_withdrawn(store):
@@ -89,7 +89,7 @@ def test_in_doubt_nothing_is_withdrawn(store):
     assert in_force(store) == "abcd"
     commit(store, *letters("g"), Rewind((("c", "gone"), (None, "a"))), *letters("h"))
     assert in_force(store) == "abcdgh"
-    assert [record.key for record in store.messages(ONE.session) if record.withdrawn] == ["e", "f"]
+    assert [record.text[-1] for record in store.messages(ONE.session) if record.withdrawn] == ["e", "f"]
 
 
 def test_doubt_after_certainty_in_one_commit(store):

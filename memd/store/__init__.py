@@ -34,10 +34,10 @@ from memd.store.judging import Judging
 from memd.store.rows import Committed, Hit, Seed, SourceRow
 
 if TYPE_CHECKING:
-    from memd.store import aside, forgetting, latest, places, projects, search, writing
+    from memd.store import aside, forgetting, keys, latest, places, projects, search, writing
 else:
-    aside, forgetting, latest, places, projects, search, writing = later(
-        __name__, "aside", "forgetting", "latest", "places", "projects", "search", "writing"
+    aside, forgetting, keys, latest, places, projects, search, writing = later(
+        __name__, "aside", "forgetting", "keys", "latest", "places", "projects", "search", "writing"
     )
 
 __all__ = ["Committed", "Hit", "Seed", "SourceRow", "Store"]
@@ -92,6 +92,7 @@ class Store:
         """Give the memory of texts that were unpacked, and of what the newest questions were answered with, back."""
         self._db.unpacked.release()
         self._latest.forget()
+        keys.hashed.cache_clear()
 
     def sound(self) -> bool:
         """Whether the whole file is in order; takes seconds for a large one."""

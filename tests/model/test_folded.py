@@ -15,7 +15,7 @@ def prompts(count):
     return [
         Record(
             number,
-            f"key-of-this-prompt-{number:017}",
+            10**17 + number,
             1_795_990_000_000 + number,
             Channel.HUMAN_TYPED,
             Grade.PROVED,

@@ -250,7 +250,11 @@ def test_the_fourteenth_step_is_never_edited():
 
 def test_words_and_keys_as_numbers_are_never_changed():
     """A number on disk means for ever what it meant, and every word has one."""
-    assert [hashed(key) for key in ("", "call_1", "é")] == [-5426141060434712860, -5190524658608551659, 3394012004367669963]
+    assert [hashed(key) for key in ("", "call_1", "é")] == [
+        -5426141060434712860,
+        -5190524658608551659,
+        3394012004367669963,
+    ]
     told = {codes.CHANNELS: Channel, codes.GRADES: Grade, codes.KINDS: Kind, codes.STATES: State}
     for words, every in told.items():
         assert sorted(words) == sorted(every)

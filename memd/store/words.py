@@ -17,6 +17,8 @@ _ALONE = (
     "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"  # Han
 )
 _EACH = re.compile(f"[{_ALONE}]")
+_LEADING = bytes((0xE1, *range(0xE3, 0xF1)))
+"""What the UTF-8 of each of them begins with: a text without these bytes has none, and that is told ten times as quickly."""
 _TERM = re.compile(r'"([^"]*)"|(\S+)')
 _WORD = re.compile(r"[^\W_]+")
 _MOST = 60
@@ -29,7 +31,10 @@ def spaced(text: str) -> str:
     >>> spaced("用SQLite存储")
     ' 用 SQLite 存  储 '
     """
-    return _EACH.sub(r" \g<0> ", text)
+    if text.isascii():
+        return text
+    letters = text.encode(errors="surrogatepass")
+    return _EACH.sub(r" \g<0> ", text) if len(letters.translate(None, _LEADING)) < len(letters) else text
 
 
 def terms(query: str) -> list[str]:

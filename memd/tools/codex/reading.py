@@ -92,7 +92,7 @@ class Reading(Struct):
 
     def wait(self, pending: Pending) -> None:
         """Let an item wait for the event that vouches for it."""
-        self.state = changed(self.state, pending=pending)
+        self.state = changed(self.state, pending=pending, late=None)
 
 
 def digest(text: str) -> str:

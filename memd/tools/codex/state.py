@@ -88,6 +88,8 @@ class ReaderState(Struct, frozen=True):
     ends: bool = False
     """This client writes when a turn begins and ends."""
     pending: Pending | None = None
+    late: Pending | None = None
+    """The item that still waited when the file had come to its end: what vouches for it may follow where the file goes on."""
     calls: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Tool calls that have no result yet."""
     jobs: Mapping[str, str] = field(default_factory=dict)
@@ -128,7 +130,9 @@ def dump(state: ReaderState) -> Kept:
     values = {name: value for name, value in structs.asdict(state).items() if name != "places"}
     for name in ("facts", "home", "client", "turn"):
         values[name] = structs.asdict(values[name])
-    values["pending"] = None if state.pending is None else structs.asdict(state.pending)
+    for name in ("pending", "late"):
+        item = getattr(state, name)
+        values[name] = None if item is None else structs.asdict(item)
     return dumped(VERSION, values, _MASKED, state.places)
 
 
@@ -146,7 +150,8 @@ def _made(values: dict[str, Any], places: Places) -> ReaderState:
         places = _set_apart(values, places)
     values["facts"], values["turn"] = Facts(**values["facts"]), Turn(**values["turn"])
     values |= {name: Client(**values[name]) for name in ("home", "client")}
-    values["pending"] = None if values["pending"] is None else Pending(**values["pending"])
+    for name in ("pending", "late"):
+        values[name] = Pending(**values[name]) if values.get(name) else None
     values["answered"] = tuple(values["answered"])
     return ReaderState(**values, places=places)
 

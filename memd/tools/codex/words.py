@@ -11,7 +11,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from memd.model import Delivery, Envelope, Gap, Kind, Operation, Origin, State, Wrapper
+from memd.model import Amend, Delivery, Envelope, Gap, Kind, Operation, Origin, State, Wrapper
+from memd.provenance import classify
 from memd.tools.codex import delivery, rollback
 from memd.tools.codex.delivery import WAITING, Part
 from memd.tools.codex.reading import HARNESS, Reading, Row, turn_of
@@ -140,7 +141,7 @@ def vouched(reading: Reading, event: Row) -> None:
     pending = reading.state.pending
     if pending is None or not _same(pending, text, string(event, "turn_id")):
         settle(reading)
-        if not machine and text:
+        if not machine and text and not _late(reading, text, event):
             _alone(reading, text)
         return
     if machine:
@@ -153,6 +154,18 @@ def vouched(reading: Reading, event: Row) -> None:
     _enter(reading, replace(pending, images=images or pending.images), envelope, text, extra)
     turn = reading.state.turn
     reading.state = changed(reading.state, turn=replace(turn, asked=turn.asked + 1))
+
+
+def _late(reading: Reading, text: str, event: Row) -> bool:
+    """Vouch for the item that was entered without, since the file had come to its end before this event was written."""
+    state = reading.state
+    if state.late is None or not _same(state.late, text, string(event, "turn_id")):
+        return False
+    envelope = delivery.of_vouched(state, Part(state.late.stated), named=bool(string(event, "client_id")))
+    channel, grade = classify(envelope)
+    reading.events.append(Amend(state.late.key, channel=channel, grade=grade))
+    reading.state = changed(state, late=None, turn=replace(state.turn, asked=state.turn.asked + 1))
+    return True
 
 
 def _said(event: Row) -> tuple[str, int]:

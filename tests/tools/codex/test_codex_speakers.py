@@ -3,9 +3,27 @@
 import json
 
 import pytest
-from codex_rows import THREAD, TURN, begin, done, event, heard, item, meta, old, read, recording, result, row, said
+from codex_rows import (
+    THREAD,
+    TOOL,
+    TURN,
+    begin,
+    done,
+    event,
+    heard,
+    item,
+    meta,
+    old,
+    read,
+    recording,
+    result,
+    row,
+    said,
+)
+from entries import physical, recorded
 
 from memd.model import Grade, Kind, State
+from memd.tools.protocol import Identity
 
 GOAL = (
     '<codex_internal_context source="user_goal">\nUser set the goal: "be green"\nUser set goal status: "active".\n</x>'
@@ -392,6 +410,23 @@ def test_an_item_waits_no_longer_than_its_session():
     """At the end what nothing vouched for is entered as it is."""
     assert read(meta(), begin(), item("last"), left=False).records == []
     assert read(meta(), begin(), item("last")).said == [("unattributed", "last")]
+
+
+@pytest.mark.parametrize("between", [0, 1])
+def test_a_file_that_had_come_to_its_end_between_an_item_and_its_event(between):
+    """What was entered without the event is vouched for when the file goes on, once, and nothing of it is entered again."""
+    rows = [meta(), begin(), item("last"), *[event("token_count")] * between, heard("last"), item("next", ident="m2")]
+    state, found = TOOL.start(Identity(THREAD)), []
+    for number, line in enumerate(physical(rows)):
+        state, events = TOOL.feed(TOOL.load(TOOL.dump(state)), line)
+        found += events
+        if number == 2:
+            state, events = TOOL.left(state)
+            found += events
+            assert [str(entry.channel) for entry in recorded(found)] == ["unattributed"]
+    found += TOOL.left(TOOL.load(TOOL.dump(state)))[1]
+    entries = [(str(entry.channel), str(entry.grade), entry.text) for entry in recorded(found)]
+    assert entries == [("human.typed", "proved", "last"), ("unattributed", "unknown", "next")]
 
 
 def test_the_real_screen_and_its_compaction():

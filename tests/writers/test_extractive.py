@@ -171,6 +171,13 @@ def test_a_refusal_without_words_is_a_pitfall():
     assert "refused by the person, not to be tried again unasked: Bash `rm -rf data` (#1)" in scene(story)
 
 
+def test_a_question_that_was_closed_is_one_without_an_answer():
+    """Nobody refused anything, so it may be asked again."""
+    story = Story()
+    story.call(Kind.ASK, "", State.REFUSED, detail={"questions": ["Which colour?", "Which size?"]})
+    assert 'my question was left without an answer: "Which colour?; Which size?" (#1)' in scene(story)
+
+
 @pytest.mark.parametrize(
     ("channel", "how"),
     [

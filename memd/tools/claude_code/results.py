@@ -4,7 +4,7 @@ Names and fields as in the client's published `sdk-tools.d.ts` (2.1.332) and in 
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from memd.model import Kind, Operation, State
@@ -26,7 +26,10 @@ _SILENT = ("(Bash completed with no output)",)
 _REFUSAL = "The user doesn't want to proceed with this tool use."
 _SAID = "the user said:\n"
 _CLIENT_WORDS = ("The user wants to clarify these questions.",)
-"""What the client itself puts behind `the user said:` when the person chose to talk instead of answering (seen in 2.1.45)."""
+"""What the client writes as the words of a refusal when the person chose to talk instead of answering (2.1.45, 2.1.332)."""
+_ASKED = re.compile(r'^- "(.*?)"\n(?=  (?:Answer: |User notes: |\(No answer provided\)))', re.MULTILINE | re.DOTALL)
+_ANSWER, _NOTES = "  Answer: ", "  User notes: "
+"""How the client lists the questions below that, each with what was answered so far."""
 _IDS = (("job", "backgroundTaskId"), ("job", "shellId"), ("agent", "agentId"), ("output", "outputFile"))
 _VALUES = ("id", "humanSchedule", "scheduledFor", "numLines")
 _TELLING = frozenset({*(key for _, key in _IDS), *_VALUES, "originalFile", "plan", "answers", "file", "task"})
@@ -77,8 +80,7 @@ def _unnamed(pieces: Row, known: Row) -> dict[str, Any]:
 
 def _state(result: Result, known: Row) -> State:
     if result.refused:
-        began = string(result.row, "toolDenialKind") and not flag(result.row, "toolDenialBeforeRun")
-        return State.INTERRUPTED if began else State.REFUSED
+        return State.INTERRUPTED if _began(result.row) else State.REFUSED
     if flag(known, "interrupted"):
         return State.INTERRUPTED
     if flag(result.block, "is_error"):
@@ -105,6 +107,12 @@ def _answered(known: Row) -> dict[str, Any]:
         shown = table(known, "file")
         found |= {name: short(shown.get(name)) for name in ("startLine", "numLines", "totalLines")}
     return found | jobs.ended(known)
+
+
+def _began(row: Row) -> bool:
+    """Whether a call that the person ended was at work: else a no without words says so, and one with words was a decision."""
+    asked = string(table(row, "permissionDecision"), "decision") == "reject"
+    return bool(string(row, "toolDenialKind")) and not flag(row, "toolDenialBeforeRun") and not asked
 
 
 def release(version: str) -> tuple[int, ...]:
@@ -134,11 +142,30 @@ def _refused(row: Row, block: Row, text: str) -> bool:
 def refusal_words(result: Result) -> str:
     """The person's own words in a refusal, empty when they gave none.
 
-    They have a field of their own, `userFeedback` (read in 2.1.332); else they stand behind the client's fixed text.
+    They have a field of their own, `userFeedback` (2.1.332); else they stand behind the client's fixed text. In both the client
+    itself writes that the person chose to talk.
     """
+    words = _feedback(result)
+    return "" if words.lstrip().startswith(_CLIENT_WORDS) else words
+
+
+def talked(result: Result, questions: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """What the person had answered or noted before they chose to talk: the client lists each question with it."""
+    words = _feedback(result)
+    if not words.lstrip().startswith(_CLIENT_WORDS):
+        return
+    asked = [match for match in _ASKED.finditer(words) if not questions or short(match[1]) in questions]
+    for match, behind in zip(asked, [*(match.start() for match in asked[1:]), len(words)], strict=True):
+        answer, _, notes = words[match.end() : behind].partition(_NOTES)
+        if answer.startswith(_ANSWER):
+            yield match[1], answer.removeprefix(_ANSWER).strip()
+        if notes.strip():
+            yield match[1], notes.strip()
+
+
+def _feedback(result: Result) -> str:
     if not result.refused:
         return ""
     if string(result.row, "userFeedback").strip():
         return string(result.row, "userFeedback")
-    words = result.text.partition(_SAID)[2].strip()
-    return "" if words.startswith(_CLIENT_WORDS) else words
+    return result.text.partition(_SAID)[2].strip()

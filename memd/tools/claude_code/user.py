@@ -122,7 +122,8 @@ def _result(reading: Reading, row: Row, block: Row) -> None:
     if words := results.refusal_words(result):
         reading.say(f"{key}:refusal", row, _refusal(row), words, call=call, refusal=True)
     if begun is None or begun["kind"] == Kind.ASK:
-        for number, (question, answer) in enumerate(_answers(row), 1):
+        asked = begun["detail"].get("questions", ()) if begun is not None else ()
+        for number, (question, answer) in enumerate([*_answers(row), *results.talked(result, asked)], 1):
             reading.say(f"{key}:answer:{number}", row, delivery.of_answer(row), answer, call=call, question=question)
 
 

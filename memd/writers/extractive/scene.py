@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from memd.checkpoint.mind import MISSION, parse
 from memd.extract import files, shell, turns, work
 from memd.extract.material import Material
-from memd.model import Channel, Kind, Record, State, marks
+from memd.model import Channel, Done, Kind, Record, State, marks
 from memd.model.text import line, oneline, quote
 from memd.render import cited
 from memd.writers.extractive.phrases import NONE, changed, ended, failed, machine, ran
@@ -140,5 +140,11 @@ def _pitfalls(material: Material) -> Iterator[str]:
     explained = {r.extra.get("call") for r in material.said if r.channel is Channel.HUMAN_ANSWER}
     for done in work.refusals(material)[-4:]:
         if done.kind is not Kind.PLAN and done.call not in explained:  # with words it is a decision
-            what = f"{done.name} `{line(done.target, 120)}`"
-            yield f"- refused by the person, not to be tried again unasked: {what} (#{done.number})"
+            yield f"- {_refused(done)} (#{done.number})"
+
+
+def _refused(done: Done) -> str:
+    if done.kind is Kind.ASK:
+        asked = "; ".join(str(question) for question in done.detail.get("questions", ()))
+        return f"my question was left without an answer: {quote(asked, 120)}"
+    return f"refused by the person, not to be tried again unasked: {done.name} `{line(done.target, 120)}`"

@@ -111,6 +111,16 @@ def test_exit_codes(text, code):
         ({}, {"error": True}, State.FAILED),
         ({}, {"error": True, "toolDenialKind": "user-rejected", "toolDenialBeforeRun": True}, State.REFUSED),
         ({}, {"error": True, "toolDenialKind": "user-rejected"}, State.INTERRUPTED),
+        (
+            {},
+            {
+                "error": True,
+                "toolDenialKind": "user-rejected",
+                "userFeedback": "use the cache",
+                "permissionDecision": {"decision": "reject", "source": "user_reject"},
+            },
+            State.REFUSED,
+        ),
         ({}, {"error": True, "toolDenialKind": "hook"}, State.FAILED),
         (
             {},

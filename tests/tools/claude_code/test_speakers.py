@@ -45,6 +45,35 @@ def test_words_of_a_refusal_in_an_old_client():
     assert [str(operation.state) for operation in done.calls] == ["refused"]
 
 
+TALK = """The user wants to clarify these questions.
+    Start by asking them what they would like to clarify.
+
+    Questions asked:
+"""
+
+
+@pytest.mark.parametrize(
+    ("listed", "answers"),
+    [
+        ('- "Push?"\n  (No answer provided)\n- "Where\nto?"\n  (No answer provided)', []),
+        ('- "Push?"\n  Answer: only "main"\n  on Tuesdays\n- "Where\nto?"\n  (No answer provided)', [("Push?", 0)]),
+        (
+            '- "Push?"\n  (No answer provided)\n  User notes: ask Ada\n- "Where\nto?"\n  Answer: origin',
+            [("Push?", 1), ("Where\nto?", 2)],
+        ),
+    ],
+)
+def test_who_chose_to_talk_said_only_what_they_had_answered(listed, answers):
+    """What the client writes in the person's place is not theirs; what they answered before is, question by question."""
+    words = ('only "main"\n  on Tuesdays', "ask Ada", "origin")
+    questions = [{"question": "Push?"}, {"question": "Where\nto?"}]
+    denial = {"toolDenialKind": "user-rejected", "permissionDecision": {"decision": "reject", "source": "user_reject"}}
+    no = result(REFUSED + SAID + TALK + listed, "q", error=True, userFeedback=TALK + listed, **denial)
+    done = read(*chained(agent(call("AskUserQuestion", "q", questions=questions), stop="tool_use"), no))
+    assert [(h.extra["question"], h.text) for h in done.human] == [(question, words[n]) for question, n in answers]
+    assert {(str(h.channel), str(h.grade)) for h in done.human} <= {("human.answer", "proved")}
+
+
 @pytest.mark.parametrize(
     "forged",
     [

@@ -77,7 +77,10 @@ def _between(fits: tuple[int, int], over: tuple[int, int], budget: int) -> int:
 
 
 def short(content: Content, budget: int, sizer: Sizer, limits: Limits) -> Rendered:
-    """Mission, current request, next step and how to see more: for compactions that follow each other closely."""
+    """Mission, current request, next step and how to see more: for compactions that follow each other closely.
+
+    Where room is left people's other words stand there too: what was given before went with the context that was compacted.
+    """
     blocks, matter, sizer = list[str](), _Matter(content), Counted(sizer)
     for size in range(budget, 0, -20):
         blocks = list(_short(matter, size, sizer))
@@ -129,11 +132,15 @@ def _short(matter: _Matter, budget: int, sizer: Sizer) -> Iterator[str]:
     frame = [purse.take(text) for text in (_opening(content), _intro(content), _whole(content), _ending(content))]
     yield frame[1]
     below = (content.request,) if content.request is not None else ()
-    yield from person.mission(matter.missions, purse, purse.left // 3, below)
-    yield from person.request(content, purse, purse.left * 2 // 3)
+    above = [*person.mission(matter.missions, purse, purse.left // 3, below)]
+    above += person.request(content, purse, purse.left * 2 // 3)
     shelf = rest.Shelf(matter.scene, purse)
     shelf.fill("Next step", purse.left)
+    said = words.Said(matter.lists, "\n".join(above), purse)
+    said.memo(purse.left)
+    yield from above
     yield from headed("Next step", shelf.shown("Next step"))
+    yield from said.blocks()
     yield from frame[2:]
 
 

@@ -271,6 +271,16 @@ def test_the_short_form_holds_the_essentials_in_500_tokens(made):
     assert "## Next step" in given_back.text or made.request.number == 2
 
 
+def test_the_short_form_holds_what_else_people_said_where_room_is_left():
+    """A constraint survives compactions without end: what was given after the one before went with the context."""
+    made = content("Make the gateway survive.", "Never touch schema.sql; “only” on Tuesdays.", "Go on.", "Now compare.")
+    assert "#2: Never touch schema.sql; “only” on Tuesdays.\n" in short(made, 500, SIZER, LIMITS).text
+    much = short(LONG, 500, SIZER, LIMITS)
+    assert much.tokens <= 500
+    assert "#449: Message 449: keep limit 449 in mind" in much.text
+    assert "(left out: " in much.text
+
+
 class DearLines(Words):
     """A sizer whose line ends cost more than the sum of the lines told."""
 

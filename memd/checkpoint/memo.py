@@ -10,11 +10,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from io import BytesIO
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from memd.model import MEMO_CHANNELS, Channel, Grade, Record, Tick
 from memd.model.once import once
 from memd.model.text import clock, oneline
-from memd.render import FIRST, Entry, images_of
+from memd.render import FIRST, Earlier, Entry, images_of
 
 _BARE = frozenset({"", "continue", "go on", "go ahead", "ok", "okay", "yes", "y", "继续", "好", "好的"})
 RELEASED = "released"
@@ -40,6 +41,24 @@ def entries(
     if any(known(record) for record in candidates):
         candidates = [r for r in candidates if r.channel is not Channel.OPERATOR_HEADLESS]
     return tuple(_entry(record, first, cited, decided) for record in candidates)
+
+
+def earlier(before: Iterable[Record], mission: Record | None) -> tuple[Earlier, ...]:
+    """What a fork's sources have and its own file has not, by source, under the numbers that it has there."""
+    said, first = dict[str, list[Record]](), mission.copy_of if mission is not None and not mission.number else None
+    for record in before:
+        source, _, number = (record.copy_of or "").rpartition("#")
+        said.setdefault(source, []).append(replace(record, number=int(number)))
+    made = {
+        source: entries(records, next((r.number for r in records if r.copy_of == first), None))
+        for source, records in said.items()
+    }
+    return tuple(Earlier(source, found, operators(found)) for source, found in made.items() if found)
+
+
+def operators(memo: Iterable[Entry]) -> bool:
+    """Whether the operator's prompts stand in, since no human message is known."""
+    return any(entry.record.channel is Channel.OPERATOR_HEADLESS for entry in memo)
 
 
 def _standing(decided: Decided, gone: frozenset[int]) -> Decided:

@@ -10,7 +10,7 @@ from memd.checkpoint.beside import NEWEST, NOTHING, Beside
 from memd.checkpoint.carry import NOBODY, Carried, Judged, Writer
 from memd.extract import turns
 from memd.extract.material import Material
-from memd.model import Channel, Checkpoint, Parts
+from memd.model import Checkpoint, Parts
 from memd.model.checkpoint import TokenCounts
 from memd.render import Content, Sizer
 
@@ -30,8 +30,9 @@ class Draft(Struct, frozen=True):
         skills = (text for named in self.content.skills for text in named)
         asks = ["asks"] if self.content.asks else []
         asks += ["unsummed"] if self.content.unsummed else []
-        mind, scene = self.parts.mind, self.parts.scene
-        shown: tuple[str | bytes, ...] = (mind, self.parts.listed, scene, self.content.writer, *waits, *skills, *asks)
+        earlier = (entry.record.text for one in self.content.earlier for entry in one.entries)
+        mind, scene, writer = self.parts.mind, self.parts.scene, self.content.writer
+        shown: tuple[str | bytes, ...] = (mind, self.parts.listed, scene, writer, *waits, *skills, *asks, *earlier)
         whole = hashlib.blake2b(digest_size=16)
         for place, text in enumerate(shown):
             whole.update(b"\0" if place else b"")
@@ -76,13 +77,14 @@ def draft(
         queued=tuple(turns.queued(material)),
         running=not turn.ended,
         memo=listed,
+        earlier=memo.earlier(material.before, turns.directing(material)),
         unstated=tuple(turns.unstated(material)),
         recent=tuple(record for record in material.telling if record != material.agent[-1]),
         skills=tuple((one.skill.name, one.text) for one in beside.texts),
         newest=f"{beside.folder}/{NEWEST}" if beside.recent else "",
         asks=asks,
         unsummed=material.unsummed,
-        operator=any(e.record.channel is Channel.OPERATOR_HEADLESS for e in listed),
+        operator=memo.operators(listed),
     )
     return Draft(parts, content, material.upto, beside)
 

@@ -108,7 +108,9 @@ class _Matter:
     @cached_property
     def below(self) -> list[Record]:
         """Messages that stand verbatim below the mission."""
-        first = [entry.record for entries in self._listed for entry in entries if entry.note == FIRST]
+        first = [
+            entry.record for entries in (self._listed[0], self._listed[-1]) for entry in entries if entry.note == FIRST
+        ]
         return first + ([self.content.request] if self.content.request is not None else [])
 
     @cached_property
@@ -123,7 +125,7 @@ class _Matter:
         return {**self._mind, "Where I am": where, **self.scene}
 
     @cached_property
-    def _listed(self) -> tuple[list[Entry], list[Entry]]:
+    def _listed(self) -> list[list[Entry]]:
         return words.listed(self.content, self.missions)
 
 
@@ -196,7 +198,8 @@ def _opening(content: Content) -> str:
 
 def _intro(content: Content) -> str:
     if content.operator:
-        whose = "quoted lines are the operator's prompts (headless: a person or a program), in force"
+        person = "the person's own words or, where it says so, " if not all(e.operator for e in content.earlier) else ""
+        whose = f"quoted lines are {person}the operator's prompts (headless: a person or a program), in force"
     elif content.unstated and not content.memo:
         whose = "prompts are quoted as they came, their sender is not recorded"
     else:

@@ -22,6 +22,20 @@ class Entry(Struct, frozen=True, gc=False):
     note: str = ""
 
 
+class Earlier(Struct, frozen=True):
+    """What was said in a session that this one was forked from and that its own file does not repeat, numbered as there."""
+
+    session: str
+    entries: tuple[Entry, ...]
+    operator: bool
+    """No human message is known among them."""
+
+    @property
+    def name(self) -> str:
+        """What commands find that session by."""
+        return found_by(self.session)
+
+
 class Content(Struct, frozen=True):
     """All that one text is made from.
 
@@ -29,7 +43,7 @@ class Content(Struct, frozen=True):
         request: the newest request; `added` is what was said since into the work on it.
         queued: what waits in the client's queue; it has no number yet, and who sent it is not known.
         running: whether the request's own turn still runs.
-        memo: every candidate, oldest first.
+        memo: every candidate, oldest first; `earlier`: those of the sessions that a fork came from.
         unstated: prompts whose sender is not known. They are shown and bind nobody.
         recent: the agent's last texts, without the very last, which the scene has.
         skills: names and texts of those that left the context; `newest` is the file that has the newest messages whole.
@@ -48,6 +62,7 @@ class Content(Struct, frozen=True):
     queued: tuple[Message, ...] = ()
     running: bool = False
     memo: tuple[Entry, ...] = ()
+    earlier: tuple[Earlier, ...] = ()
     unstated: tuple[Record, ...] = ()
     recent: tuple[Record, ...] = ()
     skills: tuple[tuple[str, str], ...] = ()
@@ -59,9 +74,8 @@ class Content(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """What commands find the session by: its id, of a UUID as much as is its own (the first 48 bits)."""
-        native = self.session.partition(":")[2]
-        return native[:13] if _UUID.fullmatch(native) else self.session
+        """What commands find the session by."""
+        return found_by(self.session)
 
 
 class Rendered(Struct, frozen=True):
@@ -74,6 +88,12 @@ class Rendered(Struct, frozen=True):
     def text(self) -> str:
         """All parts, one after the other."""
         return "\n".join(self.parts)
+
+
+def found_by(session: str) -> str:
+    """What commands find a session by: its id, of a UUID as much as is its own (the first 48 bits)."""
+    native = session.partition(":")[2]
+    return native[:13] if _UUID.fullmatch(native) else session
 
 
 def images_of(record: Record) -> str:

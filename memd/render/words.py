@@ -67,7 +67,7 @@ class Listing:
 
 
 class Lists:
-    """Both lists of a content: the memo, and the prompts whose sender is not known."""
+    """The lists of a content: the memo, what a fork's sources have, and the prompts whose sender is not known."""
 
     def __init__(self, content: Content, entries: Sequence[Sequence[Entry]]) -> None:
         self.content = content
@@ -98,13 +98,20 @@ class Lists:
 
 
 class Said:
-    """Both lists at one size, below what stands `above`."""
+    """All lists at one size, below what stands `above`."""
 
     def __init__(self, lists: Lists, above: str, purse: Purse) -> None:
-        operator = lists.content.operator
-        who = "Memo: the operator's prompts (headless), verbatim" if operator else "Memo, verbatim"
+        content, whose = lists.content, "the operator's prompts (headless)"
+        who = f"Memo: {whose}, verbatim" if content.operator else "Memo, verbatim"
         self._purse = purse
-        self._titles = (who, "Also said"), ("Prompts, sender not known", "Also sent")
+        forks = [
+            tuple(
+                f"{title} before the fork, in {one.name}{f': {whose}' * one.operator}, verbatim"
+                for title in ("Said", "Also said")
+            )
+            for one in content.earlier
+        ]
+        self._titles = (who, "Also said"), *forks, ("Prompts, sender not known", "Also sent")
         self._lists = [Words(lists.content, listing, purse) for listing in lists.below(above)]
 
     def memo(self, room: int) -> None:
@@ -125,8 +132,8 @@ class Said:
             yield from words.blocks()
 
 
-def listed(content: Content, missions: Sequence[str]) -> tuple[list[Entry], list[Entry]]:
-    """The ticked messages, and in their form the prompts that nobody is known to have sent.
+def listed(content: Content, missions: Sequence[str]) -> list[list[Entry]]:
+    """The ticked messages, those of a fork's sources, and in their form the prompts that nobody is known to have sent.
 
     Of those the one that the mission comes from stays first; they bind nobody.
     """
@@ -135,7 +142,8 @@ def listed(content: Content, missions: Sequence[str]) -> tuple[list[Entry], list
         Entry(record, ticked=True, note=FIRST if mission.endswith(f"(#{record.number})") else "")
         for record in content.unstated
     )
-    return [entry for entry in content.memo if entry.ticked], list(sent)
+    memos = [content.memo, *(one.entries for one in content.earlier)]
+    return [*([entry for entry in memo if entry.ticked] for memo in memos), list(sent)]
 
 
 class Words:

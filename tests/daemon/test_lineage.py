@@ -61,6 +61,29 @@ def test_a_fork_after_a_compaction_keeps_the_mission_that_its_file_does_not_hold
     assert "Rename f to g." in made.parts.memo
 
 
+def test_a_fork_gives_back_what_was_said_before_it_after_its_own_compaction(chain):
+    """Its file does not hold those words, so they would be gone with the context that its source's checkpoint was in."""
+    source = chain.transcript()
+    source.turn("Build a parser.")
+    source.turn("Never use regexes;\n  “not one”.")
+    since = len(source.path.read_text().splitlines())
+    source.compacts()
+    chain.read(source)
+    fork = forked(chain, source, since=since)
+    fork.turn("Rename f to g.")
+    fork.turn("And h to i.")
+    chain.read(fork)
+    fork.compacts()
+    chain.read(fork)
+
+    text = (chain.folders.session("claude-code", fork.session) / "checkpoint.md").read_text()
+    title = f"## Said before the fork, in {source.session[:13]}, verbatim"
+    assert f"{title}\n#3:\nNever use regexes;\n  “not one”.\n" in text
+    assert text.count("Build a parser.") == 1
+    assert ": Rename f to g.\n" in text
+    assert "Never use regexes" not in chain.store.checkpoints.current(fork.id).parts.memo
+
+
 def test_a_headless_fork_still_knows_what_a_person_typed(chain):
     """The client stamps its own entrypoint on the copies; where they were first delivered tells who spoke."""
     source = chain.transcript()

@@ -90,6 +90,23 @@ def test_a_cancelled_plan_stays_cancelled():
     assert '- [cancelled] The plan "Move never" was turned down without words. (own judgement)' in text
 
 
+def test_an_approval_points_to_what_came_behind_it():
+    """Whether words in plain language end a plan, no structure tells: the mark says where they stand, and they stand in the memo."""
+    story = Story()
+    story.says("Plan the move.")
+    story.call(Kind.PLAN, "", detail={"plan": "# Move the accounts in one night"})
+    story.call(Kind.PLAN, "", detail={"plan": "# 把账户分批迁移"})
+    story.says("Looks good so far.")
+    story.says("On second thought, no move of the accounts in one go.")
+    story.says("先不迁移账户了")
+    story.compacts()
+    text = given_back(story)
+    moved = "another one was approved later, in #3; the person spoke of it again in #5"
+    assert f'- [approved] The plan "Move the accounts in one night" was approved; {moved}. (own judgement)' in text
+    assert '- [approved] The plan "把账户分批迁移" was approved; the person spoke of it again in #6. (own judgement)' in text
+    assert "On second thought, no move of the accounts in one go." in text
+
+
 def test_values_stay_values_over_five_compactions():
     """A18: what was said and set early is identical later, not turned into its label."""
     facts = ["eu-north-1", "acct-558213", "2027-03-31", "47.5", "blue/green", "v3.14.2", "max_conns=250", "#4711"]

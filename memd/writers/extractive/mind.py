@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from memd.extract import turns, work
 from memd.extract.asked import asks
 from memd.extract.material import Material
+from memd.extract.naming import about
 from memd.model import Channel, Done, Kind, Record, State
 from memd.model.text import line, named, oneline, quote
 from memd.render import RELATIVE
@@ -114,10 +115,21 @@ def _answer(record: Record, material: Material) -> str:
 def _plan(plan: Done, material: Material) -> str:
     """What became of a plan; one that was turned down with words stands with them already."""
     if plan.state is State.DONE:
-        return f"- [approved] The plan {quote(title(plan), 160)} was approved. (own judgement)"
+        since = "".join(f"; {told}" for told in _since(plan, material))
+        return f"- [approved] The plan {quote(title(plan), 160)} was approved{since}. (own judgement)"
     if any(r.channel is Channel.HUMAN_ANSWER and r.extra.get("call") == plan.call for r in material.said):
         return ""
     return f"- [cancelled] The plan {quote(title(plan), 160)} was turned down without words. (own judgement)"
+
+
+def _since(plan: Done, material: Material) -> Iterator[str]:
+    """What came behind an approval and may have ended it: whether it did, only its words say."""
+    later = [one for one in material.of(Kind.PLAN) if one.number > plan.number and one.state is State.DONE]
+    if later:
+        yield f"another one was approved later, in #{later[-1].number}"
+    named = (r for r in reversed(material.asked) if r.number > plan.number and about(r.text, title(plan), "plan"))
+    if spoken := next(named, None):
+        yield f"the person spoke of it again in #{spoken.number}"
 
 
 def title(plan: Done) -> str:

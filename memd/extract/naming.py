@@ -18,9 +18,9 @@ def about(text: str, title: str, kind: str) -> bool:
     (True, False)
     """
     said, named = _words(text), _words(title)
-    return kind in said or bool(named) and len(said & named) >= min(_ENOUGH, len(named))
+    return kind in said or (bool(named) and len(said & named) >= min(_ENOUGH, len(named)))
 
 
 def _words(text: str) -> set[str]:
     low = text.casefold()
-    return {word.removesuffix("s") for word in _WORD.findall(low) if "\u3041" > word[0]} | set(_PAIR.findall(low))
+    return {word.removesuffix("s") for word in _WORD.findall(low) if word[0] < "\u3041"} | set(_PAIR.findall(low))

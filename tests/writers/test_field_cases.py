@@ -103,7 +103,10 @@ def test_an_approval_points_to_what_came_behind_it():
     text = given_back(story)
     moved = "another one was approved later, in #3; the person spoke of it again in #5"
     assert f'- [approved] The plan "Move the accounts in one night" was approved; {moved}. (own judgement)' in text
-    assert '- [approved] The plan "把账户分批迁移" was approved; the person spoke of it again in #6. (own judgement)' in text
+    assert (
+        '- [approved] The plan "把账户分批迁移" was approved; the person spoke of it again in #6. (own judgement)'
+        in text
+    )
     assert "On second thought, no move of the accounts in one go." in text
 
 

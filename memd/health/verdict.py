@@ -211,11 +211,15 @@ def _degraded(facts: Facts) -> Iterator[Reason]:
         )
 
 
-_BY_HAND, _BY_TRUST = {"unreadable", "malformed", "disabled", "skipped", "doubled"}, {"untrusted", "modified"}
+_BY_HAND, _BY_TRUST = (
+    {"unreadable", "malformed", "disabled", "managed", "skipped", "doubled"},
+    {"untrusted", "modified"},
+)
 _HOOKS = {
     "missing": "memd's hooks are not in {tool}'s settings: nothing can be given back",
     "changed": "memd's hooks in {tool}'s settings are not as this version writes them",
     "disabled": "{tool}'s settings switch all hooks off",
+    "managed": "settings of whoever manages this machine let no hook of a person's run in {tool}",
     "unreadable": "{tool}'s settings cannot be read as JSON",
     "malformed": "an entry of somebody else in {tool}'s settings is malformed, for which the client may drop all hooks",
     "untrusted": "memd's hooks are not trusted in {tool}, which skips them without a word",

@@ -38,6 +38,12 @@ class FileTool:
     def own_files(self, home: Path) -> tuple[Path, ...]:  # noqa: ARG002 - its settings are the person's
         return ()
 
+    def policies(self) -> tuple[Path, ...]:
+        return ()
+
+    def overruled(self, policies: Files) -> str:  # noqa: ARG002 - nobody rules over it
+        return ""
+
     def deletes_after(self, before: Files) -> int | None:  # noqa: ARG002 - nothing is known of that
         return None
 

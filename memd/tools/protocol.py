@@ -151,7 +151,7 @@ Known = Callable[[], Mapping[Path, int]]
 
 
 class Tool(Protocol):
-    """A coding agent. Pure, but for what reads: `place`, `sources`, `read`, `there`, `claims`, `children`, `interactive`.
+    """A coding agent. Pure, but these read: `place`, `sources`, `read`, `there`, `claims`, `children`, `interactive`, `policies`.
 
     A transcript is named by a path. Where a tool keeps many in one file, each has a path of its own below the file's,
     `<database>/<native id>`: a file has no children, so nothing else can be meant.
@@ -329,6 +329,14 @@ class Tool(Protocol):
 
     def deletes_after(self, before: Files) -> int | None:
         """Days after which the client deletes its transcripts by itself, by its settings or its default; None: it does not."""
+        ...
+
+    def policies(self) -> tuple[Path, ...]:
+        """The files by which whoever manages the machine rules over a person's settings, those that are there. Reads."""
+        ...
+
+    def overruled(self, policies: Files) -> str:
+        """Why they let no hook of a person's run: the file and what it says; empty where they do."""
         ...
 
     def installed(self, home: Path, before: Files, command: Sequence[str]) -> tuple[str, ...]:

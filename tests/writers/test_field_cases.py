@@ -91,7 +91,7 @@ def test_a_cancelled_plan_stays_cancelled():
 
 
 def test_an_approval_points_to_what_came_behind_it():
-    """Whether words in plain language end a plan, no structure tells: the mark says where they stand, and they stand in the memo."""
+    """Whether words in plain language end a plan, no structure tells: the mark says where they stand."""
     story = Story()
     story.says("Plan the move.")
     story.call(Kind.PLAN, "", detail={"plan": "# Move the accounts in one night"})

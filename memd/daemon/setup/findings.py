@@ -25,6 +25,10 @@ SERVICE = "memd install --service"
 WATCHES = "sudo sysctl fs.inotify.max_user_watches=1048576"
 
 
+_HINDERS = {f"hooks-{fault}" for fault in ("unreadable", "malformed", "disabled", "managed")}
+"""What keeps an installation from being made, or from being of any use."""
+
+
 class Finding(Struct, frozen=True):
     """One thing that is wrong."""
 
@@ -43,7 +47,8 @@ def findings(facts: SetupFacts) -> tuple[Finding, ...]:
     if not any(tool.installed for tool in facts.tools):
         where = ", ".join(str(tool.settings) for tool in facts.tools) or "no coding agent was found"
         first = Finding("not-installed", f"memd's hooks are in no coding agent's settings ({where})", INSTALL)
-        return (first, *_config(facts), *(() if facts.state == "missing" else _state(facts)))
+        before = [finding for tool in facts.tools for finding in _tool(tool) if finding.code in _HINDERS]
+        return (*before, first, *_config(facts), *(() if facts.state == "missing" else _state(facts)))
     found = [finding for tool in facts.tools for finding in _tool(tool)]
     found += [finding for tool in facts.tools if tool.installed for finding in _client(tool, facts.backfill_days)]
     return (*found, *_hook(facts), *_config(facts), *_daemon(facts), *_service(facts.service), *_state(facts))
@@ -65,6 +70,7 @@ def _tool(tool: ToolFacts) -> Iterator[Finding]:
         "skipped": (f"hooks of {tool.settings} are switched off one by one", "switch them on again there", False),
         "malformed": (f"{tool.settings}: {_joined(tool)}", "mend that entry", False),
         "unreadable": (f"{tool.settings} cannot be used: {_joined(tool)}", "mend that file", False),
+        "managed": (f"no hook of yours runs: {tool.ruled}", "ask whoever manages this machine to take it out", False),
         "silent": (f"the plugin {tool.settings} {_SILENT}", f"restart {tool.name}", False),
     }
     for fault in (*tool.faults, *(["silent"] if tool.silent(tool.newest) else [])):

@@ -47,6 +47,9 @@ def plan_install(tool: Tool, home: Path, command: tuple[str, ...], line: tuple[s
     """
     before = read(tool.files(home))
     plans = tool.install(home, before, command)
+    if why := ruled(tool):
+        first, *others = plans
+        plans = (replace(first, notes=(*first.notes, f"no hook of yours runs: {why}")), *others)
     if line is not None and tool.status_line is not None:
         put = tool.status_line.put(home, {**before, **{plan.path: plan.after for plan in plans}}, line)
         plans = tuple(_joined(plan, put) if plan.path == put.path else plan for plan in plans)
@@ -182,6 +185,14 @@ def read(paths: Iterable[Path]) -> dict[Path, bytes | None]:
         with refused(path, "read"):
             found[path] = read_bytes_or_none(path)
     return found
+
+
+def ruled(tool: Tool) -> str:
+    """Why whoever manages the machine lets no hook of a person's run; empty where they do."""
+    try:
+        return tool.overruled(read(tool.policies()))
+    except Refused:  # not for this user to read, so the client cannot either
+        return ""
 
 
 def mode_of(path: Path) -> int:

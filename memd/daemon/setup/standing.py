@@ -19,6 +19,9 @@ from memd.errors import Refused
 from memd.tools.protocol import Tool
 from memd.tools.registry import hooked
 
+_ABSENT = frozenset({"missing", "unreadable"})
+"""Faults of a file in which no hooks of memd's were seen."""
+
 
 class ToolStanding(Struct, frozen=True):
     """One home of a coding agent that is used here; the one of this environment comes first."""
@@ -31,6 +34,8 @@ class ToolStanding(Struct, frozen=True):
     """Whether memd has put hooks into its settings, by the ledger or by what stands there."""
     faults: tuple[str, ...]
     """As `Tool.installed` says: `missing`, `changed`, `disabled`, …; empty when all is well."""
+    ruled: str = ""
+    """Why whoever manages the machine lets no hook of a person's run (the fault `managed`)."""
     heard: int | None = None
     """When its plugin last left a sign of life, at the earliest when it was put there; None: there is no plugin."""
 
@@ -71,7 +76,9 @@ def _tool(tool: Tool, home: Path, paths: Paths, environ: Mapping[str, str], reco
         return ToolStanding(tool.name, home, path, known, ("unreadable",))
     faults = tool.installed(home, before, hook.command(paths))
     heard = None if "missing" in faults else signs.heard(tool, path, paths.state)
-    return ToolStanding(tool.name, home, path, known or "missing" not in faults, faults, heard)
+    ruled = settings.ruled(tool)
+    seen = (*faults, *(["managed"] if ruled else []))
+    return ToolStanding(tool.name, home, path, known or _ABSENT.isdisjoint(faults), seen, ruled, heard)
 
 
 def _is_known(tool: Tool, home: Path, record: Ledger) -> bool:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from memd.model import Event, Record
     from memd.tail.batch import Line
     from memd.tools import history
-    from memd.tools.claude_code import install, parse, queue, state, statusline, witness
+    from memd.tools.claude_code import install, managed, parse, queue, state, statusline, witness
     from memd.tools.claude_code.scribe import SCRIBE
     from memd.tools.claude_code.state import ReaderState
     from memd.tools.claude_code.statusline import LINE
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from memd.tools.scribe import Scribe
 else:
     (history,) = later("memd.tools", "history")
-    install, parse, queue, state, statusline, witness = later(
-        __name__, "install", "parse", "queue", "state", "statusline", "witness"
+    install, managed, parse, queue, state, statusline, witness = later(
+        __name__, "install", "managed", "parse", "queue", "state", "statusline", "witness"
     )
     SCRIBE, LINE = later(__name__, "scribe.SCRIBE", "statusline.LINE")
 
@@ -113,6 +113,12 @@ class ClaudeCode(FileTool):
 
     def deletes_after(self, before: Files) -> int | None:
         return install.deletes_after(before)
+
+    def policies(self) -> tuple[Path, ...]:
+        return managed.policies()
+
+    def overruled(self, policies: Files) -> str:
+        return managed.overruled(policies)
 
     def installed(self, home: Path, before: Files, command: Sequence[str]) -> tuple[str, ...]:
         (path,) = install.files(home)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from memd.model import Event, Record
     from memd.tail.batch import Batch, Line
     from memd.tools import history
-    from memd.tools.codex import install, parse, source, state, witness
+    from memd.tools.codex import install, managed, parse, source, state, witness
     from memd.tools.codex.scribe import SCRIBE
     from memd.tools.codex.state import ReaderState
     from memd.tools.codex.trust import TRUST
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from memd.tools.scribe import Scribe
 else:
     (history,) = later("memd.tools", "history")
-    install, parse, source, state, witness = later(__name__, "install", "parse", "source", "state", "witness")
+    install, managed, parse, source, state, witness = later(
+        __name__, "install", "managed", "parse", "source", "state", "witness"
+    )
     SCRIBE, TRUST = later(__name__, "scribe.SCRIBE", "trust.TRUST")
 
 
@@ -112,6 +114,12 @@ class Codex(FileTool):
 
     def uninstall(self, home: Path, before: Files, original: Files) -> tuple[Plan, ...]:
         return install.unplan(home, before, original)
+
+    def policies(self) -> tuple[Path, ...]:
+        return managed.policies()
+
+    def overruled(self, policies: Files) -> str:
+        return managed.overruled(policies)
 
     def installed(self, home: Path, before: Files, command: Sequence[str]) -> tuple[str, ...]:
         return install.installed(home, before, command)

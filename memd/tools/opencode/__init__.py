@@ -131,6 +131,12 @@ class OpenCode:
     def own_files(self, home: Path) -> tuple[Path, ...]:
         return (home / plugin.PLUGIN,)
 
+    def policies(self) -> tuple[Path, ...]:
+        return ()
+
+    def overruled(self, policies: Files) -> str:  # noqa: ARG002 - nothing that a manager writes keeps a plugin from being loaded
+        return ""
+
     def deletes_after(self, before: Files) -> int | None:  # noqa: ARG002 - sessions stay until a person deletes them
         return None
 

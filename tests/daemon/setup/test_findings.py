@@ -4,13 +4,14 @@ import json
 import os
 import sqlite3
 from contextlib import closing
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
 from memd import __version__
-from memd.daemon.setup import hook, settings
+from memd.daemon.setup import hook, ledger, settings
 from memd.daemon.setup.facts import facts
 from memd.daemon.setup.findings import findings
 from memd.daemon.setup.installation import put_in
@@ -48,6 +49,31 @@ def test_without_hooks_a_record_that_cannot_be_used_is_told(places, home, system
     places.state.mkdir(parents=True, mode=0o700)
     (places.state / "memd.db").write_bytes(b"no database" * 900)
     assert _codes(_look(places)) == {"not-installed", "record-damaged"}
+
+
+def test_what_keeps_hooks_from_being_put_in_comes_before_that_there_are_none(places, settings_file, systemctl):
+    """`memd install` refuses a file that it cannot read: the person must hear of that first."""
+    settings_file.write_text('{"hooks": ')
+    broken, missing, *others = findings(_look(places))
+    assert (broken.code, missing.code, others) == ("hooks-unreadable", "not-installed", [])
+    assert f"{settings_file} cannot be used: line 1" in broken.text
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_manager_who_lets_no_hook_run_is_named(places, installed, there, tmp_path, monkeypatch):
+    """With the file and the setting, installed or not, and in the plan of an installation."""
+    policy = tmp_path / "managed-settings.json"
+    policy.write_text('{"allowManagedHooksOnly": true}')
+    monkeypatch.setattr(import_module("memd.tools.claude_code.managed"), "FOLDER", tmp_path)
+    if not there:
+        installed.write_text("{}")
+        ledger.write(places, ledger.Ledger())
+    found = [one for one in findings(_look(places)) if one.code == "hooks-managed"]
+    assert [one.text for one in found] == [
+        f"claude-code: no hook of yours runs: allowManagedHooksOnly is true in {policy}"
+    ]
+    planned = settings.plan_install(TOOL, TOOL.place(os.environ).home, hook.command(places))
+    assert planned.plans[0].notes == (f"no hook of yours runs: allowManagedHooksOnly is true in {policy}",)
 
 
 def test_no_agent_at_all(places, systemctl, monkeypatch):

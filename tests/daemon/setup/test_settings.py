@@ -12,6 +12,7 @@ from memd.daemon.setup.ledger import Ledger, Written
 from memd.daemon.setup.removal import take_out
 from memd.daemon.setup.systemd import Systemd
 from memd.errors import Refused
+from memd.tools.file_tool import FileTool
 from memd.tools.protocol import Plan
 from memd.tools.registry import TOOLS
 
@@ -267,7 +268,7 @@ def test_an_unreadable_ledger_is_an_empty_one(places, content):
     assert ledger.read(places) == Ledger()
 
 
-class Bundle:
+class Bundle(FileTool):
     """A tool that wants a plugin of its own, and a stand-in beside it while nothing else is there."""
 
     name = "bundle"

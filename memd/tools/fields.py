@@ -5,33 +5,15 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from hashlib import blake2b
-from itertools import chain
 from typing import Any
 
 from memd.model.places import possible
-from memd.model.secrets import STAND_IN, mask, stand_in
-from memd.model.strings import LONGEST
+from memd.model.secrets import mask, stand_in
 from memd.model.text import LEFT_OUT
+from memd.tools.naming import naming
 
 _SECONDS = 100_000_000_000
 """Numbers below are seconds since the epoch, numbers above milliseconds (this many seconds is the year 5138)."""
-
-NAMES, _PART, _LOOKED_AT = 1_000, 12, 60_000
-"""Characters of the exact strings that stand for what is left out (more, a twelfth of it, where it is long), and where the
-looking for them ends."""
-_APART = bytes.maketrans(b"\"'`<>(){}[],;|=", b" " * 15)
-"""What stands between words beside blanks and arrows (these are no single byte)."""
-_EXACT = re.compile(
-    r"[/._A-Z\d#-](?:(?<=\w[/._])\w|(?<=[a-z\d][A-Z])|(?<=[a-f]\d)|(?<=\d)[a-f]"
-    r"|(?<=\w-)(?:\w+-\w|(?<=[A-Z]-)\d)|(?<=^-)-\w|(?<=^#)\d)"
-)
-"""What makes a word exact: a path or a name of code, a hump, a hash, two hyphens, an issue, an option. Coarser than `strings`,
-which would take nine tenths of all reading here (measured by profile); what stands in a checkpoint goes through `strings` all
-the same. It begins with the one sign that each needs, which is looked for first: twice as fast as one kind after the other."""
-_PLACE = re.compile(r"[/\d]")
-_DULL = re.compile(r"\d*(?:\.\d*)?\Z|[\d:TZ+./-]*[-:/][\d:TZ+./-]*\Z")
-"""Numbers and times say nothing alone."""
-
 
 ASKED = 300
 """Characters of a call of another's tool."""
@@ -117,7 +99,7 @@ def excerpt(text: str, limit: int) -> str:
     text = mask(text)
     head, tail = limit * 2 // 3, limit // 3
     left_out = text[head : len(text) - tail]
-    return f"{text[:head]}\n{LEFT_OUT}{len(left_out)} characters left out{_naming(left_out)} …]\n{text[-tail:]}"
+    return f"{text[:head]}\n{LEFT_OUT}{len(left_out)} characters left out{naming(left_out)} …]\n{text[-tail:]}"
 
 
 def beginning(text: str, limit: int) -> str:
@@ -125,31 +107,7 @@ def beginning(text: str, limit: int) -> str:
     if len(text) <= limit:
         return text
     text = mask(text)
-    return f"{text[:limit]}\n{LEFT_OUT}{len(text) - limit} characters left out{_naming(text[limit:])} …]"
-
-
-def _naming(text: str) -> str:
-    """The distinct exact strings of a text, in order, as far as there is room: places and values before names, which are many."""
-    text = text[:_LOOKED_AT]
-    room = max(NAMES, len(text) // _PART)
-    names, places, others = list[str](), list[str](), list[str]()
-    for word in filter(_EXACT.search, dict.fromkeys(_words(STAND_IN.sub(" ", text)))):
-        (places if _PLACE.search(word) else others).append(word)
-    for word in chain(places, others):
-        name = word.strip(".:,*-")
-        if _DULL.match(name) or len(name) > LONGEST:
-            continue
-        room -= len(name) + 1
-        if room < 0:
-            break
-        names.append(name)
-    return f"; in them: {' '.join(names)}" if names else ""
-
-
-def _words(text: str) -> list[str]:
-    """What blanks, quotes, brackets and the like part. Bytes are split in half of the time that a pattern takes."""
-    data = text.replace("→", " ").encode("utf-8", "surrogatepass")
-    return data.translate(_APART).decode("utf-8", "surrogatepass").split()
+    return f"{text[:limit]}\n{LEFT_OUT}{len(text) - limit} characters left out{naming(text[limit:])} …]"
 
 
 def short(value: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 
 from memd.daemon.reader import kept
 from memd.model import Event, Message, Session
-from memd.model.secrets import masked
+from memd.model.masking import masked
 from memd.store import Seed, Store
 from memd.tools.protocol import Tool
 
@@ -40,7 +40,7 @@ def queued(store: Store, tool: Tool, session: Session) -> tuple[Message, ...]:
         events = tool.left(tool.load(kept(store, row)))[1] if row is not None else ()
     except (ValueError, TypeError, KeyError):  # another version's state: the next read starts afresh
         return ()
-    return tuple(event for event in map(masked, events) if isinstance(event, Message))
+    return tuple(event for event in masked(events) if isinstance(event, Message))
 
 
 def _amend(
@@ -57,7 +57,7 @@ def _amend(
         state, events = change(tool.load(kept(store, row)))
     except (ValueError, TypeError, KeyError):  # another version's state: the next read starts afresh
         return False
-    found = [masked(event) for event in events]
+    found = masked(tuple(events))
     if not found:
         return False
     seed = Seed(session.id, session.tool, session.native, session.parent, row.path, row.unit)

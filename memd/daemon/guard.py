@@ -26,7 +26,8 @@ from memd.extract.journal import Whose, values
 from memd.extract.material import SPEAKING
 from memd.model import Boundary, Done, Kind, Operation, Session, State
 from memd.model.journal import JournalEntry, Op
-from memd.model.secrets import mask, masked_value
+from memd.model.masking import masked_value
+from memd.model.secrets import mask
 from memd.model.text import clock, line, oneline, quote
 from memd.project import agent, checks, identity
 from memd.project.identity import Project

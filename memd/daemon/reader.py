@@ -26,7 +26,7 @@ from memd.model import (
     Session,
     TurnEnd,
 )
-from memd.model.secrets import masked
+from memd.model.masking import masked
 from memd.provenance import classify
 from memd.store import Seed, SourceRow, Store
 from memd.tail.batch import Batch
@@ -222,8 +222,8 @@ def _feed(tool: Tool, state: Any, batch: Batch, hosts: frozenset[str]) -> tuple[
     events: list[Event] = [Gap(gap.kind, gap.what, gap.bytes) for gap in batch.gaps]
     for line in batch.lines:
         state, found = tool.feed(state, line)
-        events.extend(masked(_trusting(event, hosts)) for event in found)
-    return state, events
+        events.extend(found)
+    return state, masked([_trusting(event, hosts) for event in events])
 
 
 def _trusting(event: Event, hosts: frozenset[str]) -> Event:

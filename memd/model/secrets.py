@@ -9,75 +9,20 @@ The person's own words are never changed. That clashes with "secrets are not sto
 in the record, in the memo that quotes the message, and so in the checkpoint, as exactly as everything else they say, for
 their own eyes (0600). So does what nothing attributes, since it may be the person's.
 
-Speed. Python tries every alternative of a long pattern at every letter (8 MB/s). So an automaton goes through the text for the
-pieces of which each shape has one (400 MB/s), what follows a piece is looked at where one stands (`_HINTS`), and `_SHAPE` is
-tried only around what is left.
+Speed. Python tries every alternative of a long pattern at every letter (8 MB/s). So they are tried only where `hints` says that a
+secret may stand.
 """
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from collections.abc import Iterator
 from hashlib import sha256
 from math import log2
-from typing import Any, assert_never
 
-from ahocorasick_rs import AhoCorasick
-from msgspec.structs import replace
-
-from memd.model.channels import MEMO_CHANNELS, Channel
-from memd.model.events import (
-    Amend,
-    Compaction,
-    Event,
-    Facts,
-    Gap,
-    Message,
-    Operation,
-    Receipt,
-    Rewind,
-    TurnEnd,
-    Usage,
-)
-
-VERBATIM = MEMO_CHANNELS | {Channel.HUMAN_SHELL, Channel.UNATTRIBUTED}
-"""Channels whose texts are, or may be, the person's own words."""
+from memd.model.hints import BACK, PRIVATE, hints
 
 _PART = 4
 """Characters from which on a part of a secret is hidden as well; a shorter one stands in too much else."""
-_BACK = 30
-"""A piece is at most so many characters behind the start of its shape."""
-_NAMED = r"[\w.-]{0,30}[\\\"']{0,3}\s{0,3}[:=]|(?P<blank>\s)"
-_NAMES = ("assword", "ASSWORD", "asswd", "ASSWD", "hrase", "HRASE", "ecret", "ECRET", "token", "Token", "TOKEN")
-_PRIVATE = "PRIVATE KEY"
-_HINTS = {
-    **dict.fromkeys(("AKIA", "ASIA"), r"[A-Z2-7]{16}"),
-    "AIza": r"[\w-]{35}",
-    "eyJ": r"[\w-]{12,400}\.",
-    **dict.fromkeys(("ghp_", "gho_", "ghs_", "ghu_", "ghr_", "npm_", "hf_", "_live_", "_test_"), r"[\w+/=]{16}"),
-    **dict.fromkeys(("whsec_", "pat_", "oat_", "_v1_"), r"[\w+/=]{16}"),
-    **dict.fromkeys(("sk-", "xapp-", "pypi-", "SPX-"), r"[\w-]{10}"),
-    "xox": r"\w-[\w-]{10}",
-    "gl": r"[a-z]{2,5}-[\w-]{10}",
-    **dict.fromkeys(("hvb.", "hvs.", "SG.", "ya29."), r"[\w-]{16}"),
-    "slack.com/": r"services|workflows",
-    "://": r"[^\s/:@\"'<>]{0,100}:[^\s/@\"'<>]{3,200}@",
-    "sig=": r"[\w%+/=-]{30}",
-    **dict.fromkeys(("horization", "HORIZATION"), r"[\\\"']{0,3}\s{0,3}[:=]"),
-    "earer": r"\s",
-    "key": rf"(?:(?<=[_-]key)|(?<=pikey))(?:{_NAMED})",
-    "KEY": rf"(?<=[A-Z_-]KEY)(?:{_NAMED}|-[\w-]{{10}})",
-    "Key": rf"(?<=[A-Za-z_-]Key)(?:{_NAMED})",
-    **dict.fromkeys(_NAMES, _NAMED),
-    _PRIVATE: "",
-}
-"""Pieces of which each shape has one, and what follows them where it may be a secret's. A blank behind a name, as in "token
-count", gives no value unless the name is a flag."""
-_PIECES = AhoCorasick(_HINTS)
-_WINDOW, _OVER = 1 << 16, max(map(len, _HINTS)) - 1
-"""So many characters are looked through at once, since each piece found takes memory; a piece may begin in one window and end
-in the next."""
-_FOLLOWS = [re.compile(pattern) for pattern in _HINTS.values()]
 _ISSUED = (
     r"A[KS]IA[A-Z2-7]{16}\b",  # AWS: the id of a key; the key itself is found by its name
     r"AIza[\w-]{35}|GOCSPX-[\w-]{20,}|ya29\.[\w-]{20,}",  # Google
@@ -101,7 +46,7 @@ _CERTAIN = re.compile(
     rf"(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))(?P<issued>{'|'.join(_ISSUED)})"
     r"|://[^\s/:@\"'<>]{0,100}:(?P<url>[^\s/@\"'<>{$*][^\s/@\"'<>]{2,200})@"
 )
-_SHAPE = re.compile(
+_SHAPE = (
     rf"{_CERTAIN.pattern}"
     r"|[?&]sig=(?P<sig>[\w%+/=-]{30,})"
     r"|(?i:authorization)\\*[\"']?\s{0,3}[:=]\s{0,3}\\*[\"']?(?i:basic|token|apikey)\s{1,3}(?P<basic>[\w.~+/=-]{12,})"
@@ -109,6 +54,8 @@ _SHAPE = re.compile(
     rf"|--(?i:(?:[a-z]{{1,20}}-)?(?:{_NAME}))\s{{1,3}}(?P<flag>[^\s\"'\\,;&<>(){{}}\[\]`$*-][^\s\"'`]{{7,500}})"
     rf"|(?i:(?P<name>{_NAME}){_SUFFIX})(?:\\*[\"'])?\s{{0,3}}(?:=>|:=|[:=]=?)\s{{0,3}}(?:{_QUOTED}|{_BARE})"
 )
+_NEAR = re.compile(rf"(?s:.{{0,{BACK}}}?)(?P<begin>)(?:{_SHAPE})")
+"""The first shape that begins at most so far behind."""
 _BETWEEN = r"(?:\s|\\[nrt]|\d{1,6}[→\t|:])*+"  # line ends, also as JSON has them, and the line numbers of a listing
 _KEY = re.compile(
     r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
@@ -142,14 +89,14 @@ def mask(text: str) -> str:
     >>> mask("export API_KEY=q9ZkP2vX7rLm")
     'export API_KEY=[secret sha256:68917652]'
     """
-    hints = _hints(text)
-    if not hints:
+    found = hints(text)
+    if not found:
         return text
-    if _PRIVATE in text:
+    if PRIVATE in text:
         text = _KEY.sub(_without_key, text)
-        hints = _hints(text)
+        found = hints(text)
     kept, done = [], 0
-    for first, last in _secrets(text, hints):
+    for first, last in _secrets(text, found):
         kept += [text[done:first], stand_in(text[first:last])]
         done = last
     return "".join([*kept, text[done:]]) if kept else text
@@ -161,51 +108,31 @@ def masked_in(piece: str, whole: str) -> str:
     >>> masked_in("q9ZkP2vX7rLm", "export API_KEY=q9ZkP2vX7rLm")
     '[secret sha256:68917652]'
     """
-    found = {whole[first:last] for first, last in _secrets(whole, _hints(whole))}
+    found = {whole[first:last] for first, last in _secrets(whole, hints(whole))}
     for secret in sorted(found, key=len, reverse=True):
         part = len(piece) >= _PART and piece in secret
         piece = stand_in(piece) if part else piece.replace(secret, stand_in(secret))
     return mask(piece)
 
 
-def _secrets(text: str, hints: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+def _secrets(text: str, places: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     """Where secrets begin and end, in order."""
     at = 0
-    for start, end in hints:
+    for start, end in places:
         if start < at:
             continue
-        starts = range(max(at, start - _BACK), start + 1)
-        found = next(filter(None, (_SHAPE.match(text, begin) for begin in starts)), None)
+        found = _NEAR.match(text, max(at, start - BACK))
         at = start + 1
-        if found:
+        if found and found.start("begin") <= start:
             found, kind = (found, kind) if (kind := _kind(found)) else _within(found)
             at = max(end, found.end())
             if kind:
                 yield found.span(kind)
 
 
-def _hints(text: str) -> list[tuple[int, int]]:
-    """Where a piece stands with what has to follow it: its start, and the end of that."""
-    hints = []
-    for first in range(0, len(text), _WINDOW):
-        for piece, start, end in _pieces(text[first : first + _WINDOW + _OVER]):
-            hint = _FOLLOWS[piece].match(text, first + end) if start < _WINDOW else None
-            if hint and (hint.lastgroup != "blank" or "--" in text[max(0, first + start - _BACK) : first + start]):
-                hints.append((first + start, hint.end()))
-    return hints
-
-
-def _pieces(text: str) -> list[tuple[int, int, int]]:
-    """Which piece stands where, also inside of another."""
-    try:
-        return _PIECES.find_matches_as_indexes(text, overlapping=True)
-    except UnicodeEncodeError:  # half a character, which no shape has: one sign stands for it
-        return _PIECES.find_matches_as_indexes(text.encode("utf-8", "replace").decode(), overlapping=True)
-
-
 def _within(found: re.Match[str]) -> tuple[re.Match[str], str | None]:
     """A secret in what does not look like one as a whole: a token that reads like an attribute, an address with a password."""
-    inner = _CERTAIN.search(found.string, *found.span())
+    inner = _CERTAIN.search(found.string, found.start("begin"), found.end())
     return (inner, inner.lastgroup) if inner else (found, None)
 
 
@@ -260,44 +187,3 @@ def _without_key(found: re.Match[str]) -> str:
     """The lines that say what it was stay."""
     kind = found.lastgroup or "key"
     return found[0].replace(found[kind], f"\n{stand_in(found[kind].strip())}\n")
-
-
-_masked_again = lru_cache(maxsize=16)(mask)
-"""What is kept of a call comes three times in a row: when it begins, as its answer's entry, with its result."""
-
-
-def masked(event: Event) -> Event:
-    """The event without secrets, but in what a person said: what the record may hold.
-
-    It is the event itself where nothing in it was a secret, as nearly always.
-    """
-    match event:
-        case Message():
-            text = event.text if event.channel in VERBATIM else _masked_again(event.text)
-            extra = masked_value(event.extra)
-            same = text == event.text and extra == event.extra
-            return event if same else replace(event, text=text, extra=extra)
-        case Operation():
-            target, result = _masked_again(event.target), _masked_again(event.result)
-            detail = masked_value(event.detail)
-            same = target == event.target and result == event.result and detail == event.detail
-            return event if same else replace(event, target=target, detail=detail, result=result)
-        case Facts():
-            return replace(event, title=mask(event.title)) if event.title else event
-        case Amend() | Compaction() | Gap() | Receipt() | Rewind() | TurnEnd() | Usage():
-            return event
-        case _:
-            assert_never(event)
-
-
-def masked_value(value: Any) -> Any:
-    """A JSON value with every string in it masked; keys are names, and stay."""
-    match value:
-        case str():
-            return _masked_again(value)
-        case dict() | Mapping():
-            return {key: masked_value(item) for key, item in value.items()}
-        case list() | tuple():
-            return [masked_value(item) for item in value]
-        case _:
-            return value

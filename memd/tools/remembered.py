@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from msgspec import structs
 
 from memd.model import Operation
-from memd.model.secrets import masked_value
+from memd.model.masking import masked_value
 from memd.tools.places import Kept, Places
 
 T = TypeVar("T")

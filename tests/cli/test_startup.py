@@ -21,6 +21,7 @@ LIBRARIES = {"asyncio", "pydantic", "rich", "structlog", "tiktoken", "watchdog",
 READING = {
     "memd.daemon.pipeline",
     "memd.extract.shell",
+    "memd.model.masking",
     "memd.model.secrets",
     "memd.model.strings",
     "memd.store.search",

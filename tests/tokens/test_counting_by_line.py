@@ -14,3 +14,14 @@ PIECES = st.sampled_from(["\n", "\r\n", "\n\n", "\n/", "\n /", "\n  ", "\n\t", "
 def test_a_text_has_the_tokens_of_its_lines(text):
     """Whatever stands around the ends of lines."""
     assert len(tokens._encoder.encode(text)) == sum(tokens._encoded(line) for line in tokens._LINES.split(text))
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(st.sampled_from([*SIGNS, " ", "\t", "ab", "Zé", "\u3000", "(took 12)", "--x", "\n"]), max_size=40).map(
+        "".join
+    )
+)
+def test_a_line_has_the_tokens_of_its_words(text):
+    """Whatever blanks stand between them."""
+    assert len(tokens._encoder.encode(text)) == tokens._by_word(text)

@@ -19,8 +19,6 @@ from memd.daemon.place import LOOK
 from memd.errors import MemdError
 from memd.store import Store
 from memd.store.folders import Folders
-from memd.store.migrations import MIGRATIONS
-from memd.store.words import spaced
 
 AGAIN = again.AGAIN + 30
 """Seconds within which what failed is tried again, on a busy machine."""
@@ -323,31 +321,6 @@ def test_a_database_that_only_its_client_can_open_is_told_in_the_status(home):
     (one,) = json.loads(sealed(home, base.parent, "status", "--json"))["sessions"]
     assert "source-unreadable" not in [reason["code"] for reason in one["reasons"]]
     assert one["source"]["lag_bytes"] > 0
-
-
-@pytest.mark.parametrize("number", range(1, len(MIGRATIONS)))
-def test_a_record_of_each_older_version_is_brought_up_to_date(home, number):
-    """A file as that version's steps made it, with rows: the daemon migrates it, and what it held is there."""
-    home.state.mkdir(parents=True, mode=0o700)
-    with sqlite3.connect(home.db, isolation_level=None) as sql:
-        sql.create_function("spaced", 1, spaced, deterministic=True)
-        for step in MIGRATIONS[:number]:
-            step(sql)
-        sql.execute(f"PRAGMA user_version = {number}")
-        sql.execute(
-            "INSERT INTO session (id, tool, native, path, cwd, messages) VALUES ('claude-code:old', 'claude-code', 'old',"
-            " '/x/old.jsonl', '/srv', 1)"
-        )
-        sql.execute(
-            "INSERT INTO message (session, number, key, channel, grade, offset, length, text)"
-            " VALUES (1, 1, 'k', 'human.typed', 'proved', 0, 1, 'From before.')"
-        )
-        sql.execute("INSERT INTO gap (session, kind, what, count) VALUES (1, 'torn', '', 3)") if number < 9 else None
-    sql.close()
-    with Store.open(home.db) as store:
-        assert [record.text for record in store.messages("claude-code:old")] == ["From before."]
-        assert store.gaps("claude-code:old") == ({("torn", ""): 3} if number < 9 else {})
-    assert home.run("log", "claude-code:old").stdout.count("From before.") == 1
 
 
 def test_a_hook_is_not_held_up_by_a_slow_disk(home):

@@ -44,6 +44,15 @@ _SAID = re.compile(
 _QUOTED = re.compile(r"#(\d{1,9})\)?(?: says| said)?:? ?[\"“「](.{8,}?)[\"”」](?=[\s.,;:!?)。，；]|$)")
 _QUOTED_BEFORE = re.compile(r"[\"“「]([^\"“”「」\n]{8,})[\"”」] ?\(#(\d{1,9})\b")
 """A quotation right behind a message's number, or right before it: it is taken for that message's own words."""
+_CLAIMED = re.compile(
+    rf"{_SAID.pattern}"
+    r"|\b(?:person|user|operator|human|owner) (?:has |had )?"
+    r"(?:approved|authori[sz]ed|permitted|allowed|agreed|consented|granted)\b"
+    r"|\b(?:approved|authori[sz]ed|permitted|allowed|granted|requested|confirmed) by the (?:person|user|operator|human|owner)\b"
+    r"|(?:用户|对方)(?:批准|授权|同意|允许|许可)",
+    re.IGNORECASE,
+)
+"""What a scene tells of somebody's words or consent: it names the one whose they are, since `permission denied` is none."""
 _LESSON = re.compile(r"- \[(?:confirmed|hypothesis)\] \S")
 _WORKSTREAM = re.compile(r"- W[1-9]\d* \((M[1-9]\d*)\) \[([a-z]+)\] \S")
 _ALL_DONE = re.compile(
@@ -156,7 +165,7 @@ def _cited(bullet: Bullet, evidence: Evidence) -> Iterator[str]:
         yield f"{_name(bullet)} ends neither in (#n) nor in {OWN}"
     elif bullet.own and (_CONSENT.search(bullet.body) or _SAID.search(bullet.body)):
         yield f"{_name(bullet)} says that something was allowed, agreed or said and cites no message of the person's"
-    elif not bullet.own and not bullet.cites and not _elsewhere(bullet, evidence):
+    elif not bullet.own and not bullet.cites and not _elsewhere(bullet.citation or "", evidence):
         yield f"{_name(bullet)} cites messages that are not known here"
     elif why := evidence.fault(bullet):
         yield f"{_name(bullet)}: {why}"
@@ -167,9 +176,9 @@ def _cited(bullet: Bullet, evidence: Evidence) -> Iterator[str]:
     )
 
 
-def _elsewhere(bullet: Bullet, evidence: Evidence) -> bool:
+def _elsewhere(text: str, evidence: Evidence) -> bool:
     """Whether it cites what was said in the session that this one was forked from."""
-    found = re.findall(r"#(\d+) of (\S+?)[,;)]?(?:\s|$)", bullet.citation or "")
+    found = re.findall(r"#(\d+) of (\S+?)[,;)]?(?:\s|$)", text)
     return bool(found) and all(f"{source}#{number}" in evidence.before for number, source in found)
 
 
@@ -249,7 +258,21 @@ def _scene(given: Given, answer: str, mind: Mind, sizer: Sizer) -> Iterator[str]
     if (size := sizer.count(text)) > given.caps.scene * SLACK:
         yield f"the scene has {size:,} tokens, about {given.caps.scene:,} are right"
     yield from _misquoted(given.evidence, text)
+    yield from _claims(given.evidence, text)
     yield from _next(given, scene.sections(text)["Next step"], mind)
+
+
+def _claims(evidence: Evidence, text: str) -> Iterator[str]:
+    """What somebody is told to have said or allowed has a message of theirs."""
+    for entry in re.split(r"\n(?=\S)", text):
+        numbers = [int(number) for number in re.findall(r"#(\d{1,9})\b", entry)]
+        if _CLAIMED.search(entry) and not (any(map(evidence.binds, numbers)) or _elsewhere(entry, evidence)):
+            told = (
+                f"cites {', '.join(f'#{number}' for number in numbers)}, none of which is theirs"
+                if numbers
+                else "cites none"
+            )
+            yield f"{oneline(entry, 70)!r} says what somebody said or allowed, which needs their message: it {told}"
 
 
 def _next(given: Given, text: str, mind: Mind) -> Iterator[str]:

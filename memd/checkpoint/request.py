@@ -33,6 +33,19 @@ class Texts(Struct, frozen=True):
     repair: str
 
 
+NEEDED = {"checkpoint.md": ("mind_path", "memo_path", "digest"), "repair.md": ("faults",)}
+"""The names without which a text can lead to no checkpoint, in the order of `Texts`."""
+
+
+def lacking(texts: Texts) -> dict[str, list[str]]:
+    """By file the names that it needs and does not have."""
+    named = zip(NEEDED, (texts.checkpoint, texts.repair), strict=True)
+    found = {file: set(Template(text).get_identifiers()) for file, text in named}
+    return {
+        file: gone for file, has in found.items() if (gone := [f"${name}" for name in NEEDED[file] if name not in has])
+    }
+
+
 def first(texts: Texts, session: Session, given: Given, digest: Digest, sizer: Sizer) -> str:
     """The request, complete but for the two paths."""
     caps = given.caps

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from memd import assets, files, tokens
 from memd.checkpoint import due
-from memd.checkpoint.request import Texts
+from memd.checkpoint.request import NEEDED, Texts, lacking
 from memd.checkpoint.revision import Author, Revision, Task, Work, revise
 from memd.config import Config, Paths
 from memd.daemon.pipeline import Pipeline, wall_clock
@@ -42,6 +42,8 @@ class Job(Struct, frozen=True):
     scribe: Scribe
     left: Spent
     """What the day's caps still allow."""
+    texts: Texts
+    """The requests, as they were when it began."""
     fork: bool = False
     """A fork of the session is surely in the provider's cache."""
 
@@ -95,7 +97,7 @@ class Writing:
 
         Raises:
             NotFound: there is nothing to write about.
-            Refused: the tool's own model cannot write, it writes already, or the day's caps are reached.
+            Refused: the tool's own model cannot write or does already, the person's own request is no good, a cap is reached.
         """
         left = self._left(pipeline)
         if left.runs <= 0 or left.tokens <= 0:
@@ -109,10 +111,11 @@ class Writing:
         scribe = named(work.session.tool).writer
         if scribe is None:
             raise Refused(f"{work.session.tool}'s own model cannot write a checkpoint in this version")
+        asked = texts(self._paths)
         if any(run.outcome == "running" for run in pipeline.store.judging.runs(name)):
             raise Refused(f"{name}: a model is writing its checkpoint already")
         key = pipeline.store.judging.start_run(Run(name, work.session.tool, wall_clock(), work.upto))
-        return Job(key, work, trigger, scribe, left, self._warm(work.session, scribe, left))
+        return Job(key, work, trigger, scribe, left, asked, self._warm(work.session, scribe, left))
 
     def _warm(self, session: Session, scribe: Scribe, left: Spent) -> bool:
         """Whether a fork costs little: all that it sends was sent a moment ago, and the day's caps allow it every round."""
@@ -136,7 +139,7 @@ class Writing:
                 fork=session.native,
             )
             digests = job.work.digests(fork=job.fork)
-            return revise(session, job.work.given, digests, _Capped(agent, job.left), texts(self._paths), tokens)
+            return revise(session, job.work.given, digests, _Capped(agent, job.left), job.texts, tokens)
         finally:
             self._slots.put(slot)
 
@@ -191,8 +194,15 @@ class _Capped:
 
 
 def texts(paths: Paths) -> Texts:
-    """The requests: the person's own, where they lie beside the settings, else those of the package."""
-    return Texts(*(_text(paths.config.parent / "requests", name) for name in ("checkpoint.md", "repair.md")))
+    """The requests: the person's own, where they lie beside the settings, else those of the package.
+
+    Raises Refused for one that lacks what every run needs.
+    """
+    folder = paths.config.parent / "requests"
+    found = Texts(*(_text(folder, name) for name in NEEDED))
+    for name, gone in lacking(found).items():
+        raise Refused(f"{folder / name} lacks {' and '.join(gone)}: put it in, or take the file away")
+    return found
 
 
 def _text(folder: Path, name: str) -> str:

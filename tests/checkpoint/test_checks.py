@@ -252,3 +252,33 @@ def test_every_fault_is_named_at_once():
     mind = edited("# Lessons", "# Learned").replace("M1 [active]", "M1 [done]")
     told = faults(mind, given().listed + "x\n", "no scene")
     assert [text.partition(":")[0] for text in told] == ["mind", "mind", "memo", "scene"]
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("- The user approved the deploy to production.", "cites none"),
+        ("- Production: allowed by the person (#5).", "cites #5, none of which is theirs"),
+        ("- The person wants the push (#6, #7).", "cites #6, #7, none of which is theirs"),
+        ("- 用户同意上线", "cites none"),
+    ],
+)
+def test_what_a_scene_says_of_the_person_needs_their_message(line, told):
+    """A machine's word, the agent's own or a withdrawn message is none; in a scene as in the mind."""
+    (fault,) = faults(answered=answer(scene.document(TEXTS | {"Progress": line})))
+    assert fault.startswith("scene: ")
+    assert told in fault
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "- The person allowed it for staging (#3).",
+        "- Staging, alone:\n  allowed by the person, see #3.",
+        "- `permission denied` on /srv/w; 0 is not allowed.",
+        "- The approval test fails: user approvals are not stored.",
+    ],
+)
+def test_a_scene_that_cites_or_speaks_of_other_things_is_good(line):
+    """Words like those in the work itself claim nothing."""
+    assert faults(answered=answer(scene.document(TEXTS | {"Progress": line}))) == []

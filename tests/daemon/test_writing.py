@@ -125,11 +125,29 @@ def test_the_request_can_be_the_persons_own(bench):
     """A file of the same name beside the settings takes the place of the package's."""
     place = bench.paths.config.parent / "requests"
     place.mkdir(parents=True)
-    (place / "checkpoint.md").write_text("Mine: $mind_path costs $5, $digest")
+    (place / "checkpoint.md").write_text("Mine: $mind_path costs $5, $digest${memo_path}")
     bench.program.plays({"answer": answered()})
     bench.run()
     request = bench.program.runs[0]["request"]
     assert request.startswith(f"Mine: {bench.program.runs[0]['cwd']}/mind.md costs $5, #1 ")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "gone"),
+    [
+        ("checkpoint.md", "Write into $memo_path about $digest", "$mind_path"),
+        ("checkpoint.md", "", "$mind_path and $memo_path and $digest"),
+        ("repair.md", "Again, please.", "$faults"),
+    ],
+)
+def test_a_request_of_ones_own_that_leads_nowhere_is_refused(bench, name, text, gone):
+    """Without the files' places, what happened, or the faults a model would be paid for nothing: no run is started."""
+    place = bench.paths.config.parent / "requests"
+    place.mkdir(parents=True)
+    (place / name).write_text(text)
+    with pytest.raises(Refused, match=re.escape(f"{place / name} lacks {gone}: put it in, or take the file away")):
+        bench.run()
+    assert bench.program.runs == []
 
 
 def test_a_list_that_was_not_touched_decides_nothing(bench):

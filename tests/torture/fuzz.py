@@ -28,7 +28,7 @@ from hostile import VALUES, damaged, mutated
 from memd.checkpoint import boxes, mind, scene
 from memd.daemon import wire
 from memd.errors import MemdError
-from memd.extract import shell
+from memd.extract import argv, effects, risks, shell
 from memd.extract.journal import commands
 from memd.model import Message, marks
 from memd.model.masking import masked
@@ -121,6 +121,23 @@ class Payloads:
         return data
 
 
+LINES = (
+    shell.pipelines,
+    shell.tests,
+    shell.program,
+    shell.salient,
+    shell.entered,
+    shell.looked_at,
+    effects.deeds,
+    effects.lasting,
+    effects.repeated,
+    risks.high,
+    risks.packages,
+    argv.carried,
+)
+"""What looks at a shell line."""
+
+
 class Texts:
     """Texts that people, agents and models write and memd reads: files of a project, a model's work, shell lines."""
 
@@ -176,16 +193,8 @@ class Texts:
         facts.parse("a", text)
         agent.rules(text)
         agent.faults(text, 400)
-        for line in (
-            shell.pipelines,
-            shell.effects,
-            shell.tests,
-            shell.program,
-            shell.salient,
-            shell.entered,
-            shell.looked_at,
-        ):
-            line(text)
+        for look in LINES:
+            look(text)
         commands.changes(text, "/srv/work")
         marks.find(text)
         marks.escape(text)

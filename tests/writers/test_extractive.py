@@ -171,6 +171,17 @@ def test_a_refusal_without_words_is_a_pitfall():
     assert "refused by the person, not to be tried again unasked: Bash `rm -rf data` (#1)" in scene(story)
 
 
+def test_a_plan_is_waited_for_until_the_person_says_something():
+    """Clients that do not tell what became of a plan leave it open; what is said next is the answer."""
+    story = Story()
+    story.says("Plan it.")
+    story.call(Kind.PLAN, "", State.RUNNING, detail={"plan": "# Move it\n1. all"})
+    assert 'the person\'s word on my plan: "# Move it 1. all" (#2)' in section(scene(story), "Waiting on")
+    assert "Under way" not in scene(story)
+    story.says("Do it.")
+    assert "my plan" not in scene(story)
+
+
 def test_a_question_that_was_closed_is_one_without_an_answer():
     """Nobody refused anything, so it may be asked again."""
     story = Story()

@@ -21,7 +21,7 @@ _JOB = re.compile(r"^Process running with session ID (\d{1,12})\b", re.MULTILINE
 _HEAD = 600
 """What the client puts before a command's output lies within so many characters."""
 _REFUSED = ("rejected by user", "exec command rejected", "patch rejected")
-_STOPPED = ("aborted by user", "aborted")
+_STOPPED = re.compile(r"(?:wall time: [0-9.]+ seconds\n)?aborted\b")
 
 
 def started(item: Row, at: int | None) -> Operation | None:
@@ -168,7 +168,7 @@ def _state(text: str, exits: int | None) -> State:
     head = text[:_HEAD].lower()
     if any(word in head for word in _REFUSED):
         return State.REFUSED
-    if head.startswith(_STOPPED):
+    if _STOPPED.match(head):
         return State.INTERRUPTED
     return State.FAILED if head.startswith(("exec_command failed", "apply_patch verif")) else State.DONE
 

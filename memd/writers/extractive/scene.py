@@ -42,7 +42,7 @@ def _step(material: Material, turn: turns.Turn) -> Iterator[str]:
         yield f"- Task {task.id} of {len(tasks)} (W1): {oneline(task.text, 300)}"
     if turn.running and turn.starter is not None and not turn.own:
         yield f"- The running turn was not started by the request but by {machine(turn.starter)}"
-    for done in [d for d in material.done if d.state is State.RUNNING and d.kind is not Kind.ASK][-3:]:
+    for done in [d for d in material.done if d.state is State.RUNNING and d.kind not in {Kind.ASK, Kind.PLAN}][-3:]:
         yield f"- Under way: {done.name} `{line(done.target, 200)}` (result not known yet)"
 
 
@@ -91,6 +91,11 @@ def _tests(material: Material) -> Iterator[str]:
 
 def _waiting(material: Material) -> Iterator[str]:
     yield from (_goes_on(waiting) for waiting in work.waiting(material)[-12:])
+    asked = material.asked[-1].number if material.asked else 0
+    for plan in [d for d in material.done if d.state is State.RUNNING and d.kind is Kind.PLAN and d.number >= asked][
+        -1:
+    ]:
+        yield f"- the person's word on my plan: {quote(str(plan.detail.get('plan', '')), 240)} (#{plan.number})"
     for record in turns.undelivered(material)[-3:]:
         yield f"- typed by the person and not delivered to me: {quote(record.text, 240)} (#{record.number})"
 

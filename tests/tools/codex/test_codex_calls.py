@@ -106,6 +106,8 @@ HEAD = "Chunk ID: 1\nWall time: 0.1 seconds\n"
         ('{"output":"a\\n","metadata":{"exit_code":3}}', State.FAILED, {"exit": 3}, "a\n"),
         ("exec command rejected by user", State.REFUSED, {}, "exec command rejected by user"),
         ("aborted by user after 3.1s", State.INTERRUPTED, {}, "aborted by user after 3.1s"),
+        ("Wall time: 3.9 seconds\naborted by user", State.INTERRUPTED, {}, "Wall time: 3.9 seconds\naborted by user"),
+        (f"{HEAD}Output:\naborted by user", State.DONE, {}, "aborted by user"),
         (f"{HEAD}Output:\nProcess exited with code 9", State.DONE, {}, "Process exited with code 9"),
         (f"{HEAD}Output:\nProcess running with session ID 9", State.DONE, {}, "Process running with session ID 9"),
         (None, State.DONE, {}, ""),

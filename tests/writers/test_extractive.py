@@ -171,6 +171,23 @@ def test_a_refusal_without_words_is_a_pitfall():
     assert "refused by the person, not to be tried again unasked: Bash `rm -rf data` (#1)" in scene(story)
 
 
+@pytest.mark.parametrize(
+    ("command", "printed", "said"),
+    [
+        ("git push 2>&1 | tail -3", "error: failed to push some refs to 'origin'", "- May have failed"),
+        ("git push; echo pushed", "fatal: no such remote\npushed", "- May have failed"),
+        ("gh pr merge 7 || gh pr merge 8", "merged", "- May have failed"),
+        ("git push 2>&1 | tail -3", "1a2b3c4..5d6e7f8 main -> main", "- Done, not to be repeated"),
+        ("git push && echo pushed", "error: none\npushed", "- Done, not to be repeated"),
+    ],
+)
+def test_what_may_have_failed_is_not_told_as_done(command, printed, said):
+    """The line's status is another command's, and the output complains, or it waited for another to fail."""
+    story = Story()
+    story.run(command, printed)
+    assert said in section(scene(story), "Progress")
+
+
 def test_a_plan_is_waited_for_until_the_person_says_something():
     """Clients that do not tell what became of a plan leave it open; what is said next is the answer."""
     story = Story()

@@ -7,7 +7,7 @@ stands as done unless the output has a complaint of its; one that waits for anot
 import re
 from posixpath import basename
 
-from memd.extract import argv, work
+from memd.extract import argv, effects, work
 from memd.extract.journal import commands
 from memd.extract.journal.commands import Step
 from memd.model import Done, State
@@ -34,6 +34,13 @@ def told(done: Done, step: Step, *, alone: bool) -> tuple[str, bool]:
     if complaint or (code and not alone):
         status += _WHOLE
     return f"{status}: {complaint or _said(done, step.change.op)}".rstrip(": "), good and not complaint
+
+
+def doubted(done: Done) -> bool:
+    """Whether something in a line that went well, and that must not be done twice, may have failed or not have run at all."""
+    lasting = {one.part for one in effects.deeds(done.target) if not one.again}
+    steps = commands.steps(done.target, None)
+    return any(step.part in lasting and not told(done, step, alone=len(steps) == 1)[1] for step in steps)
 
 
 def _said(done: Done, op: Op) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from memd.checkpoint.mind import MISSION, parse
 from memd.extract import files, shell, turns, work
+from memd.extract.journal import outcomes
 from memd.extract.material import Material
 from memd.model import Channel, Done, Kind, Record, State, marks
 from memd.model.text import line, oneline, quote
@@ -14,6 +15,10 @@ from memd.writers.extractive.references import exact
 
 FILES, TOLD, ERRORS, EFFECTS, DONE = 40, 8, 6, 12, 12
 """So many of each are listed, the newest of them; `TOLD` files with their last change and its reason."""
+DONE_ONCE, DOUBTED = (
+    "Done, not to be repeated",
+    "May have failed (the exit status is another command's), to be looked at first",
+)
 LAST_WORDS = 1_500
 """Characters of the agent's last text."""
 
@@ -57,7 +62,9 @@ def _last_words(record: Record) -> str:
 def _progress(material: Material, found: Sequence[files.Touched]) -> Iterator[str]:
     completed = [task for task in work.tasks(material) if task.status == "completed"]
     finished = [f"- Done: {oneline(task.text, 160)}" for task in completed[-DONE:]]
-    done = [f"- Done, not to be repeated: {ran(done)}" for done in work.effects(material, EFFECTS)]
+    done = [
+        f"- {DOUBTED if outcomes.doubted(one) else DONE_ONCE}: {ran(one)}" for one in work.effects(material, EFFECTS)
+    ]
     touched = files.changed(found)[:FILES]
     names = files.short_names(file.path for file in touched)
     told = [changed(file, names[file.path], _why(material, file)) for file in touched[:TOLD]]

@@ -191,6 +191,21 @@ def test_a_session_id_that_is_a_path_reaches_nothing(chain, native):
     assert sorted(path for path in chain.folder.rglob("*") if "memd.db" not in path.name) == before
 
 
+def test_hooks_that_stop_with_a_compaction_are_told(chain):
+    """A compaction, then fifty calls and not one hook: the status says that nothing went in since; the next hook brings it."""
+    transcript = chain.transcript(at=time.time() - 3_600)
+    transcript.injected("Another hook's words.", source="startup")  # so far they ran
+    transcript.turn("Make the gateway fast.")
+    transcript.compacts()
+    for number in range(50):
+        transcript.runs(f"make step-{number}")
+    chain.read(transcript)
+    told = reasons(chain, transcript)["receipt-missing"].text
+    assert told.startswith("no checkpoint was seen going in after the compaction of ")
+    assert told.endswith("(hook not run, or its output lost)")
+    assert "Make the gateway fast." in given(chain.hook("UserPromptSubmit", transcript, prompt="Go on."))
+
+
 def test_nothing_important_waits_for_the_end_of_a_turn(chain):
     """A turn that ends on a tool's result, without the client's word that it is over: the checkpoint is made all the same."""
     transcript = chain.transcript()

@@ -33,6 +33,13 @@ def test_the_marketplace_and_the_plugin_name_each_other():
     assert (FOLDER / listed["source"]["path"] / plugin["hooks"]).is_file()
 
 
+def test_no_second_manifest_takes_the_hooks_away():
+    """A `plugin.json` at a plugin's root silently disables its hooks in Codex: there is the one in `.codex-plugin` alone."""
+    assert [path.relative_to(FOLDER) for path in FOLDER.rglob("plugin.json")] == [
+        Path("memd/.codex-plugin/plugin.json")
+    ]
+
+
 @pytest.mark.parametrize("there", [True, False])
 def test_without_memd_nothing_happens(tmp_path, there):
     """The script runs memd's hook with the event's words; where there is none it ends well and says nothing."""

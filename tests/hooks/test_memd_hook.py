@@ -568,6 +568,15 @@ def test_an_empty_stdin(hook):
     assert hook.run("claude-code", "SessionStart", payload=b"") == b""
 
 
+@pytest.mark.parametrize("event", ["SessionStart", "PreCompact", "UserPromptSubmit"])
+def test_a_defect_of_its_own_is_silent(hook, tmp_path, event):
+    """Whatever goes wrong inside: no output and exit 0, which no version of a client takes for a veto."""
+    broken = tmp_path / "memd_hook.py"
+    broken.write_text(SCRIPT.read_text().replace("def read(", "def read(*_):\n    raise RuntimeError\n\n\ndef unread("))
+    hook.ready("PreCompact", b"from disk")
+    assert hook.run(command=[*PYTHON, str(broken), *hook.command("claude-code", event)[4:]], payload=COMPACT) == b""
+
+
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
 def test_closed_descriptors(hook, closed):
     """An agent may start its hooks without any of the three."""

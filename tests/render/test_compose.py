@@ -53,6 +53,18 @@ def test_no_budget_is_exceeded_and_what_must_be_there_is(budget):
     assert f"memd log {NAME} --message N" in text
 
 
+@pytest.mark.parametrize("make", [compose, short])
+@pytest.mark.parametrize("budget", [300, 500, 1_000, 2_000, 4_000])
+def test_a_text_that_is_cut_claims_no_completeness(make, budget):
+    """Nothing says that all is there, or need not be read again; the command that shows the whole is named."""
+    text = make(LONG, budget, SIZER, LIMITS).text
+    own = "\n".join(line for line in text.splitlines() if not re.match(r"#\d+|>|- ", line))
+    assert (
+        re.findall(r"(?i)\balready (?:loaded|read)|do not (?:re-?)?read|\beverything\b|\bcomplete\b|in full", own) == []
+    )
+    assert f"`memd log {NAME} --message N`" in own
+
+
 @settings(max_examples=40)
 @given(st.integers(300, 12_000), st.lists(TEXTS, min_size=1, max_size=30))
 def test_the_budget_holds_for_any_messages(budget, texts):

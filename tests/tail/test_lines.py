@@ -110,19 +110,19 @@ class TestSameFile:
         self.assert_restarted(path, cursor, lost=6)
 
     def test_truncated_and_grown_past_the_offset(self, path, cursor):
-        """Size alone would not tell (E05)."""
+        """Size alone would not tell."""
         path.write_bytes(b"new\n" * 10)
         self.assert_restarted(path, cursor, lost=6)
 
     def test_renamed_over(self, path, cursor, tmp_path):
-        """Another file under the same path, longer than the old offset (E06)."""
+        """Another file under the same path, longer than the old offset."""
         other = tmp_path / "other"
         other.write_bytes(b"other\n" * 10)
         other.replace(path)
         self.assert_restarted(path, cursor, lost=6)
 
     def test_head_rewritten(self, path):
-        """The last bytes before the offset are the same, the first are not (D19)."""
+        """The last bytes before the offset are the same, the first are not."""
         path.write_bytes(b"old\n" + b"same\n" * 5000)
         cursor = read(path, Cursor.start()).cursor
         path.write_bytes(b"new\n" + b"same\n" * 6000)
@@ -160,7 +160,7 @@ class TestSameFile:
         assert path.stat().st_ino == batch.cursor.inode
 
     def test_moved(self, path, cursor, tmp_path):
-        """A file that moved is read on under its new path (D24)."""
+        """A file that moved is read on under its new path."""
         moved = tmp_path / "archived.jsonl"
         path.rename(moved)
         append(moved, b"shed\n")

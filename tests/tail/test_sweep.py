@@ -37,7 +37,7 @@ class TestSweep:
         assert paths(root) == [root / "a/deep/er/three.jsonl", root / "a/two.jsonl", root / "one.jsonl"]
 
     def test_each_once(self, root, tmp_path):
-        """By its real path, however many links and roots lead to it (D39)."""
+        """By its real path, however many links and roots lead to it."""
         farm = tmp_path / "farm"
         farm.mkdir()
         (farm / "projects").symlink_to(root)
@@ -139,7 +139,7 @@ class TestDue:
         assert not due(now, never, now - IDLE + 1, now - 1, began=now - 600, cost=0.3)
 
     def test_after_sleep(self):
-        """A gap between two ticks leads to a sweep (E17)."""
+        """A gap between two ticks leads to a sweep."""
         assert not due(100, 100, 99, 99, began=0, cost=0)
         assert due(100, 100, 99, 42, began=0, cost=0)
 

@@ -20,7 +20,7 @@ def rows(text, words):
 
 
 def test_a_steer_that_was_handled_is_not_open():
-    """A08: said into the work, answered, then compacted: it is not answered a second time."""
+    """Said into the work, answered, then compacted: it is not answered a second time."""
     story = Story()
     story.says("Build the parser.")
     story.says("Use tabs, please.", Channel.HUMAN_STEERED)
@@ -33,7 +33,7 @@ def test_a_steer_that_was_handled_is_not_open():
 
 
 def test_a_side_request_does_not_become_the_mission():
-    """A09: with an active goal, a question answered once stays answered over two compactions."""
+    """With an active goal, a question answered once stays answered over two compactions."""
     story = Story()
     story.says("Ship release 2.0.", Channel.HUMAN_COMMAND, extra={"command": "goal"})
     story.says("What time is it in Oslo?")
@@ -62,7 +62,7 @@ def test_the_name_of_a_directory_or_tool_is_no_heading():
 
 
 def test_what_was_built_before_is_known():
-    """A10: the prototype that a later "build it" is about has its path and is not built again elsewhere."""
+    """The prototype that a later "build it" is about has its path and is not built again elsewhere."""
     story = Story()
     story.says("Show me a prototype.")
     story.agent("A prototype of the board.")
@@ -76,7 +76,7 @@ def test_what_was_built_before_is_known():
 
 
 def test_a_cancelled_plan_stays_cancelled():
-    """A13: an approved plan and one that the person turned down are told apart, with their words."""
+    """An approved plan and one that the person turned down are told apart, with their words."""
     story = Story()
     story.says("Plan the move.")
     story.call(Kind.PLAN, "", detail={"plan": "# Move in one night"})
@@ -111,7 +111,7 @@ def test_an_approval_points_to_what_came_behind_it():
 
 
 def test_values_stay_values_over_five_compactions():
-    """A18: what was said and set early is identical later, not turned into its label."""
+    """What was said and set early is identical later, not turned into its label."""
     facts = ["eu-north-1", "acct-558213", "2027-03-31", "47.5", "blue/green", "v3.14.2", "max_conns=250", "#4711"]
     story = Story()
     story.says("Keep these: " + ", ".join(facts[:4]))
@@ -127,7 +127,7 @@ def test_values_stay_values_over_five_compactions():
 
 
 def test_checkpoints_do_not_nest():
-    """A19: what memd gave back, and the client's summaries of it, never come back in the next one."""
+    """What memd gave back, and the client's summaries of it, never come back in the next one."""
     story = Story()
     story.says("Build the parser.")
     sizes = []
@@ -142,7 +142,7 @@ def test_checkpoints_do_not_nest():
 
 
 def test_a_side_effect_that_was_done_is_not_done_again():
-    """A20: a pull request that was opened stands as done, with its link, whatever a summary says."""
+    """A pull request that was opened stands as done, with its link, whatever a summary says."""
     story = Story()
     story.says("Fix it and open a PR.")
     story.run('gh pr create --title "Fix it"', "https://example.org/acme/pull/12")
@@ -156,7 +156,7 @@ def test_a_side_effect_that_was_done_is_not_done_again():
 
 
 def test_files_that_were_only_planned_are_no_files():
-    """A22: what the agent wanted to write was not written; its name stands as only named."""
+    """What the agent wanted to write was not written; its name stands as only named."""
     story = Story()
     story.says("Split it.")
     story.agent("I will write alpha.js and beta.js.")
@@ -169,7 +169,7 @@ def test_files_that_were_only_planned_are_no_files():
 
 
 def test_an_empty_task_list_ends_no_monitor():
-    """A24: what was started in the background is waited for, with a note of what the list said."""
+    """What was started in the background is waited for, with a note of what the list said."""
     story = Story()
     story.says("Watch the log.")
     story.run("tail -f app.log", state=State.BACKGROUND, job="m1")
@@ -180,7 +180,7 @@ def test_an_empty_task_list_ends_no_monitor():
 
 
 def test_the_short_form_does_not_grow_with_the_session():
-    """A25: when compactions follow each other closely, memd is a small part of what fills the context."""
+    """When compactions follow each other closely, memd is a small part of what fills the context."""
     story = Story()
     for n in range(300):
         story.says(f"Message {n} " + "words " * 50)

@@ -8,6 +8,7 @@ loop's thread and reads only; what was said is noted by the worker.
 import os
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from hashlib import blake2b
 from posixpath import basename
 
@@ -255,7 +256,8 @@ def _as_done(call: Operation) -> Done:
 
 
 def _whose(scene: Scene) -> Whose:
-    return Whose(scene.session.id, scene.session.cwd, scene.paths.relate)
+    text = partial(checks.text, scene.found.root)
+    return Whose(scene.session.id, scene.session.cwd, scene.paths.relate, text=text)
 
 
 def _earlier(entry: JournalEntry, boundary: Boundary) -> bool:

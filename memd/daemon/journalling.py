@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from memd.extract import anchors, journal
 from memd.extract.journal import Whose
 from memd.model import Channel, Done, Kind, Session, State
-from memd.project import engram, identity
+from memd.project import checks, engram, identity
 from memd.project.identity import Project
 from memd.project.paths import Paths
 from memd.project.places import Places
@@ -71,7 +71,7 @@ class Journalling:
     def _whose(self, session: Session, project: Project) -> Whose:
         relate = Paths(project, session.cwd).relate
         agent = session.id.rpartition("/")[2] if session.parent else None
-        return Whose(session.parent or session.id, session.cwd, relate, agent)
+        return Whose(session.parent or session.id, session.cwd, relate, agent, partial(checks.text, project.root))
 
     def _ended(self, session: Session, done: Done) -> Done | None:
         """A call with its result; None while it is not known. A background job's comes with its notification."""

@@ -39,6 +39,18 @@ def test_what_a_session_did_is_in_its_projects_journal(chain, work):
     assert list(work.iterdir()) == []
 
 
+def test_a_short_edit_has_the_keys_that_its_file_has_around_it(chain, work):
+    """What the call shows is a line; the file is there, and memd looks at it as it looks at everything else of a project."""
+    (work / "app.json").write_text('{"servers": {"web": {\n  "port": 81,\n  "host": "a"}}}')
+    transcript = chain.transcript(cwd=str(work))
+    transcript.typed("Go.")
+    given = {"file_path": str(work / "app.json"), "old_string": '"port": 80,', "new_string": '"port": 81,'}
+    transcript.uses("Edit", **given)
+    chain.read(transcript)
+    (line,) = lines(chain)
+    assert (line["target"], line["from"], line["to"]) == ("app.json:servers.web.port", "80", "81")
+
+
 def test_a_sub_agents_work_is_its_parents(chain, work):
     """The line names the parent's session, and who did it."""
     transcript = chain.transcript(cwd=str(work))

@@ -336,3 +336,39 @@ def test_a_commit_stands_where_what_came_behind_it_failed():
     )
     assert (committed.good, committed.result) == (True, "exit 1 (of the whole line): [main 1a2b3c4] x")
     assert (pushed.good, pushed.result) == (False, "exit 1 (of the whole line): error: rejected")
+
+
+SERVERS = '{\n  "web": {\n    "port": 80\n  },\n  "db": {\n    "port": 5432\n  }\n}\n'
+TABLES = "[web]\nport = 80\n\n[db]\nport = 5432\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "file", "old", "new", "expected"),
+    [
+        ("a.json", SERVERS, '"port": 5432', '"port": 5433', [("db.port", "5432", "5433")]),
+        ("a.json", SERVERS, "5432", "5433", [("db.port", "5432", "5433")]),
+        ("a.jsonc", "// theirs\n" + SERVERS, "5432", "5433", [("db.port", "5432", "5433")]),
+        ("a.toml", TABLES, "port = 5432", "port = 5433", [("db.port", "5432", "5433")]),
+        (
+            "a.yaml",
+            "web:\n  port: 80\ndb:\n  port: 5432\n",
+            "  port: 5432",
+            "  port: 5433",
+            [("db.port", "5432", "5433")],
+        ),
+        ("a.ini", TABLES, "port = 5432\n", "port = 5432\nuser = me\n", [("db.user", None, "me")]),
+    ],
+)
+def test_a_short_edit_is_told_by_the_keys_around_it_in_the_file(path, file, old, new, expected):
+    """The fragment shows the last key, or none: the file has it in one place, before the edit as well as since."""
+    calls = (edit(path, old, new), {path: file}), (edit(path, old, new), {path: file.replace(old, new)})
+    for call, files in calls:
+        assert told(call, text=files.get) == [("edit", f"{path}:{key}", *values) for key, *values in expected]
+
+
+def test_a_short_edit_whose_place_is_not_to_be_seen_is_told_by_what_it_shows():
+    """The file has it twice, has changed since, is gone, or is too long: nothing is guessed."""
+    for file in (SERVERS + SERVERS, "{}", None, SERVERS + " " * 100_001):
+        assert told(edit("a.json", '"port": 5432', '"port": 5433'), text=lambda _, file=file: file) == [
+            ("edit", "a.json:port", "5432", "5433")
+        ]

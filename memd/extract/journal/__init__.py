@@ -37,6 +37,8 @@ class Whose(Struct, frozen=True):
     cwd: str | None
     relate: Relate
     agent: str | None = None
+    text: Callable[[str], str | None] = lambda _: None
+    """What a file holds now, by its path from the root; None where that is not to be seen."""
 
 
 def ended(done: Done) -> bool:
@@ -122,7 +124,8 @@ def _inside(done: Done, whose: Whose, path: str, old: str, new: str) -> Iterator
     """What changed inside a file: values and definitions."""
     if cut := max(len(old), len(new)) >= CUT:
         old, new = (piece[:CUT].rpartition("\n")[0] if len(piece) >= CUT else piece for piece in (old, new))
-    for key, before, after in values.changes(path, old, new):
+    file = whose.text(path) if values.nested(path) else None
+    for key, before, after in values.changes(path, old, new, file or ""):
         if cut and None in {before, after}:
             continue
         yield _entry(done, whose, Op.EDIT, f"{path}:{key}", _value(path, before), _value(path, after))

@@ -1,7 +1,8 @@
 """Keys and values of configuration files, and constants of Python, as far as a piece of such a file shows them. Pure.
 
 An edit is a fragment: what can be parsed whole is; else each line that has a key and a value counts, under the keys around it
-that the fragment shows. A value is its text, without quotation marks; a table or list as a whole is none.
+that the fragment shows. Where the file itself has the fragment in one place, the keys around it are the file's. A value is its
+text, without quotation marks; a table or list as a whole is none.
 """
 
 import json
@@ -16,15 +17,21 @@ VALUE = 200
 MOST, PIECE = 40, 20_000
 """Keys of one piece that are kept, and characters that are looked at: a whole lock file is no change of settings."""
 
+WHOLE, EVERY = 100_000, 5_000
+"""Characters of a file in which a fragment is looked for, and keys of it."""
+
 _JSON_LINE = re.compile(r'^(\s*)"((?:[^"\\]|\\.){1,120})"\s*:\s*(.*?),?\s*$')
 _YAML_LINE = re.compile(r"^(\s*)(?:- )?([\w./-]{1,120}|\"[^\"]{1,120}\")\s*:(?:\s+(.*?))?\s*$")
 _INI_HEAD = re.compile(r"^\s*\[+([^\[\]]{1,120})\]+\s*(?:#.*)?$")
 _INI_LINE = re.compile(r"^\s*(?:export\s+)?([\w.\"' -]{1,120}?)\s*[=:]\s*(.*?)\s*$")
 _CONSTANT = re.compile(r"^([A-Z][A-Z0-9_]{1,80})\s*(?::[^=\n]{1,80})?=\s*(?!=)(.+?)\s*$", re.MULTILINE)
 _COMMENT = re.compile(r"\s+#.*$")
+_NESTED = frozenset((".json", ".jsonc", ".json5", ".toml", ".yaml", ".yml", ".ini", ".cfg", ".conf"))
+"""Files in which a key means little without those around it."""
 _ENV = re.compile(r"^(?:\.env(?:rc|\..+)?|.+\.env)$")
 
 Values = Mapping[str, str]
+Changed = tuple[str, str | None, str | None]
 
 
 def readable(path: str) -> bool:
@@ -37,22 +44,48 @@ def secretive(path: str) -> bool:
     return _ENV.match(PurePosixPath(path).name) is not None
 
 
+def nested(path: str) -> bool:
+    """Whether a key of such a file says whose it is only with those around it."""
+    return PurePosixPath(path).suffix.lower() in _NESTED and not secretive(path)
+
+
 def values(path: str, text: str) -> Values:
     """The keys of a piece of a file with their values, in order; nothing where the file is of another kind."""
+    return _values(path, text[:PIECE], MOST)
+
+
+def _values(path: str, text: str, most: int) -> Values:
     reader = _reader(path)
-    if reader is None:
-        return {}
     found: dict[str, str] = {}
-    for key, value in reader(text[:PIECE]):
-        if len(found) >= MOST:
+    for key, value in reader(text) if reader else ():
+        if len(found) >= most:
             break
         found[key] = value[:VALUE]
     return found
 
 
-def changes(path: str, old: str, new: str) -> list[tuple[str, str | None, str | None]]:
-    """(key, from, to) for each key whose value differs between two pieces; None: it is not in that one."""
-    before, after = values(path, old), values(path, new)
+def changes(path: str, old: str, new: str, file: str = "") -> list[Changed]:
+    """(key, from, to) for each key whose value differs between two pieces; None: it is not in that one.
+
+    `file` is what the file holds now, before or since the change, where that is known.
+    """
+    if pieces := _around(old, new, file):
+        before, after = (_values(path, piece, EVERY) for piece in pieces)
+        if found := _differing(before, after)[:MOST]:
+            return found
+    return _differing(values(path, old), values(path, new))
+
+
+def _around(old: str, new: str, file: str) -> tuple[str, str] | None:
+    """The whole file before and since, by the one place in which the change stands; None where that is not to be seen."""
+    if len(file) > WHOLE:
+        return None
+    if new.strip() and file.count(new) == 1:
+        return file.replace(new, old), file
+    return (file, file.replace(old, new)) if old.strip() and file.count(old) == 1 else None
+
+
+def _differing(before: Values, after: Values) -> list[Changed]:
     names = dict.fromkeys((*before, *after))
     return [(name, before.get(name), after.get(name)) for name in names if before.get(name) != after.get(name)]
 

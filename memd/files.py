@@ -16,6 +16,7 @@ from typing import Self
 
 from memd.errors import Refused
 
+_AT_ONCE = 1 << 16  # bytes of a file that are looked at
 _KINDS = ((stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"))
 
 
@@ -83,13 +84,15 @@ def read_bytes_or_none(path: Path) -> bytes | None:
 
 
 def holds(path: Path, content: bytes) -> bool:
-    """Whether this is what the file has; one of another length is not read.
+    """Whether this is what the file has; it is not in memory as a whole for that.
 
     Raises:
         OSError: there is one and it cannot be read.
     """
     try:
-        return path.stat().st_size == len(content) and path.read_bytes() == content
+        with path.open("rb") as file:
+            pieces = (content[start : start + _AT_ONCE] for start in range(0, len(content), _AT_ONCE))
+            return all(file.read(len(piece)) == piece for piece in pieces) and not file.read(1)
     except (FileNotFoundError, NotADirectoryError):
         return False
 

@@ -131,6 +131,22 @@ class TestReadBytesOrNone:
             files.read_bytes_or_none(tmp_path / "loop")
 
 
+class TestHolds:
+    @pytest.mark.parametrize("size", [0, 1, files._AT_ONCE, files._AT_ONCE + 1])
+    def test_the_same_bytes(self, tmp_path, size):
+        """A file holds its content and nothing that is longer, shorter or otherwise another."""
+        content = b"x" * size
+        (tmp_path / "f").write_bytes(content)
+        assert files.holds(tmp_path / "f", content)
+        assert [
+            files.holds(tmp_path / "f", other) for other in (content + b"x", b"y" + content[1:], content[:-1] + b"y")
+        ] == ([False] * 3)
+
+    def test_nothing_there(self, tmp_path):
+        """No file holds nothing, not even an empty text."""
+        assert not files.holds(tmp_path / "f", b"")
+
+
 class TestPrivateDir:
     def test_made_with_parents(self, tmp_path):
         """The folder and those above it that were missing are for this user alone; those that were there stay."""

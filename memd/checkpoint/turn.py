@@ -1,6 +1,7 @@
 """One checkpoint turn: the writer's mind and scene, the program's memo, a number only when the content is new."""
 
 import hashlib
+from collections.abc import Iterator
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -13,6 +14,9 @@ from memd.extract.material import Material
 from memd.model import Checkpoint, Parts
 from memd.model.checkpoint import TokenCounts
 from memd.render import Content, Sizer
+
+_AT_ONCE = 1 << 16
+"""Bytes of a memo that are made text at a time: one of tens of thousands of lines would take its room two or three times more."""
 
 
 class Draft(Struct, frozen=True):
@@ -102,4 +106,14 @@ def _stamped(content: Content, number: int, at: int, receipt: str) -> Content:
 
 def sizes(parts: Parts, total: int, sizer: Sizer) -> TokenCounts:
     """Raw tokens of each part and of what is given back."""
-    return TokenCounts(sizer.count(parts.mind), sizer.count(parts.memo), sizer.count(parts.scene), total)
+    memo = sum(map(sizer.count, _pieces(parts.listed)))
+    return TokenCounts(sizer.count(parts.mind), memo, sizer.count(parts.scene), total)
+
+
+def _pieces(listed: bytes) -> Iterator[str]:
+    """The memo in runs of whole lines, which count as much as they do together: no token spans two entries."""
+    start = 0
+    while start < len(listed):
+        end = listed.find(b"\n", start + _AT_ONCE) + 1 or len(listed)
+        yield listed[start:end].decode("utf-8", "replace")
+        start = end

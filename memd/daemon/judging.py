@@ -100,8 +100,10 @@ def _right(row: Checkpoint, part: str) -> bool:
 
 
 def _edited(path: Path, mine: list[bytes]) -> str | None:
+    if any(files.holds(path, text) for text in mine):
+        return None
     content = files.read_bytes_or_none(path)
-    if content is None or content in mine or (content and not content.strip(b"\0")):
+    if content is None or (content and not content.strip(b"\0")):
         return None
     return content.decode("utf-8", "replace")
 

@@ -110,9 +110,11 @@ def taken_in(material: Material, record: Record) -> int | None:
 def undelivered(material: Material) -> list[Record]:
     """Words typed since the newest request that never reached the agent and that nobody sent again."""
     asked = material.asked
-    heard, last = {r.text.strip() for r in asked}, asked[-1].number if asked else 0
-    waits = (r for r in material.said if r.undelivered and r.channel.human and r.number > last)
-    return [r for r in waits if r.text.strip() and r.text.strip() not in heard]
+    last = asked[-1].number if asked else 0
+    waits = [r for r in material.said if r.undelivered and r.channel.human and r.number > last and r.text.strip()]
+    words = {r.text.strip() for r in waits}
+    heard = {text for r in asked if (text := r.text.strip()) in words} if words else words
+    return [r for r in waits if r.text.strip() not in heard]
 
 
 def queued(material: Material) -> list[Message]:

@@ -2,8 +2,9 @@
 
 from factories import SIZER, START, Story
 
+from memd import tokens
 from memd.checkpoint import turn
-from memd.model import Channel
+from memd.model import Channel, Parts
 from memd.writers.extractive import Extractive
 
 
@@ -51,3 +52,15 @@ def test_sizes_are_counted_part_by_part():
     parts = drafted(story).parts
     sizes = turn.sizes(parts, 99, SIZER)
     assert (sizes.mind, sizes.total) == (SIZER.count(parts.mind), 99)
+
+
+def test_a_memo_that_is_counted_in_pieces_has_what_it_has_as_a_whole(monkeypatch):
+    """To the token: no token spans two entries, whatever they say."""
+    rows = [
+        "- [x] #1 2026-11-29 22:54Z human.typed | go on",
+        "- [ ] #2 time unknown human.typed | 好的 … / //",
+        "- [x] #3 \u2028 |",
+    ]
+    listed = "".join(f"{row}{number} /\n" for number in range(200) for row in rows).encode()
+    monkeypatch.setattr(turn, "_AT_ONCE", 500)
+    assert tokens.count(listed.decode()) == turn.sizes(Parts("", listed, ""), 0, tokens).memo

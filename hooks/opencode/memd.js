@@ -41,6 +41,7 @@ const windows = new Map() // session -> its last window note
 const pushed = new Map() // session -> the text that the coming request carries
 const shown = new Map() // session -> the text that was noted as given
 const summarised = new Set() // sessions whose next messages are for a summary
+const alone = new Set() // sessions that are compacted while the daemon does not answer
 const turns = new Map() // session -> the user's message that is being answered
 const advised = new Map() // session -> call -> the advice that goes with its result
 let restsUntil = 0
@@ -85,7 +86,9 @@ export default async ({ client, directory }) => {
     "experimental.session.compacting": harmless(async ({ sessionID }, { context }, left) => {
       summarised.add(sessionID)
       if (await isChild(sessionID)) return
-      const text = await given("PreCompact", { session_id: sessionID, cwd: directory }, left)
+      const answer = await ask("PreCompact", { session_id: sessionID, cwd: directory }, Math.min(ANSWER, left() - DISK))
+      answer === null ? alone.add(sessionID) : alone.delete(sessionID)
+      const text = answer ?? ready("PreCompact", sessionID)
       if (text && left()) context.push(text)
     }),
 
@@ -155,6 +158,7 @@ export default async ({ client, directory }) => {
           return await shell(session, properties.info)
         case "session.compacted":
           shown.delete(session)
+          if (alone.delete(session)) standsNext(session)
           return tell(session)
         case "session.idle":
         case "session.deleted":
@@ -234,6 +238,17 @@ function ready(event, session) {
   } catch {
     return ""
   }
+}
+
+/** The text that the daemon laid for the next compaction stands in every request from this one on. */
+function standsNext(session) {
+  try {
+    const text = ready("Next", session)
+    const file = path.join(state, "sessions", "opencode", session, "ready", "Request")
+    if (!text) return
+    fs.writeFileSync(`${file}.${process.pid}`, text, { mode: 0o600 })
+    fs.renameSync(`${file}.${process.pid}`, file)
+  } catch {}
 }
 
 /** The daemon's text; null when the disk is best: nobody there, too late, a cut answer, or one that says so. */

@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from memd import tokens
 from memd.daemon import opening
@@ -30,6 +31,8 @@ CLOSE = 3
 """A compaction within so many turns of the last gets the short form."""
 LATE = "Late"
 """The reply for the next prompt when a compaction's own hook gave nothing; under no event's name, so no hook takes it alone."""
+NEXT = "Next"
+"""The text for after the next compaction, for a plugin that is alone when it comes; under no event's name either."""
 
 
 class Situation(Struct, frozen=True):
@@ -73,7 +76,9 @@ class Ready:
         given = short(content, SHORT, tokens, limits(tool, now.beside)) if brief else full
         hint = {"PreCompact": tool.reply("PreCompact", summary_hint(content))}
         if tool.request_event:
-            return {**hint, **self._standing(tool, content, given, now)}
+            after = short(content, SHORT, tokens, limits(tool, now.beside)) if now.near else full
+            coming = self._stands(content, after, replace(now, compactions=now.compactions + 1))
+            return {**hint, **self._standing(tool, content, given, now), NEXT: tool.reply(tool.request_event, coming)}
         texts = _with(tool, given.parts, now.beside)
         replies = {f"SessionStart.compact.{k}": tool.reply("SessionStart", text) for k, text in enumerate(texts, 1)}
         return {**replies, **self._back(tool, content, full, now, budget), **hint}

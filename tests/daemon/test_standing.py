@@ -126,6 +126,20 @@ def test_the_text_lies_on_disk_for_a_plugin_without_a_daemon(client):
     assert (folder / "ready" / "Request").read_text() == text
 
 
+def test_the_text_for_the_next_compaction_lies_beside_it(client):
+    """With what was said since; the client may be compacted while the daemon is down."""
+    client.session.compacts()
+    client.asks()
+    for n in range(3):
+        client.turn(f"Never drop table {n}.")
+    client.read()
+    ready = client.chain.folders.session("opencode", client.session.session) / "ready"
+    assert "Never drop table 2." not in (ready / "Request").read_text()
+    coming = (ready / "Next").read_text()
+    assert [n for n in range(3) if f"Never drop table {n}." not in coming] == []
+    assert marks.find(coming).session == client.session.id
+
+
 @pytest.fixture
 def ruled(client, tmp_path):
     """A session in a project with a rule, before anything of it was read."""

@@ -248,6 +248,31 @@ def test_the_disk_serves_without_a_daemon(plugin):
         assert plugin.request() == [SYSTEM, GIVEN]
 
 
+def test_a_compaction_without_a_daemon_brings_the_text_that_was_laid_for_it(plugin):
+    """Else what stood since the one before would stand on, without what was said meanwhile; in later processes too."""
+    plugin.ready("Request", GIVEN)
+    plugin.ready("Next", "what came since")
+    with plugin.running():
+        assert plugin.request() == [SYSTEM, GIVEN]
+        plugin.compacting()
+        assert plugin.request() == [SYSTEM, GIVEN]
+        plugin.event("session.compacted", sessionID=SESSION)
+        assert plugin.request() == [SYSTEM, "what came since"]
+    with plugin.running():
+        assert plugin.request() == [SYSTEM, "what came since"]
+    assert {path.name for path in (plugin.folder() / "ready").iterdir()} == {"Request", "Next"}
+
+
+def test_a_compaction_beside_a_daemon_leaves_the_disk_to_it(plugin):
+    """It lays the text itself."""
+    plugin.ready("Request", GIVEN)
+    plugin.ready("Next", "what came since")
+    with fake_daemon(plugin.socket, {"PreCompact": text("keep the mission")}), plugin.running():
+        plugin.compacting()
+        plugin.event("session.compacted", sessionID=SESSION)
+        assert plugin.request() == [SYSTEM, GIVEN]
+
+
 def test_a_silent_daemon_costs_one_wait(plugin):
     """A turn of many requests is not delayed at each of them."""
     plugin.ready("Request", GIVEN)

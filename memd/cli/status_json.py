@@ -86,7 +86,7 @@ def _delivery(row: Row) -> dict[str, Any]:
         return {
             "level": given.level,
             "at": iso(given.at),
-            "hook": given.hook,
+            "hook": given.hook or None,
             "number": given.number,
             "receipt": given.code,
         }

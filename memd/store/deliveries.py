@@ -35,7 +35,8 @@ class Deliveries:
     ) -> None:
         """The text of checkpoint `number` with this receipt code was handed to the tool's hook.
 
-        Told twice under the same code, it counts once; receipts that were seen before fit it now.
+        Told twice under the same code, it counts once, and its hook is the one of whoever knew most of it; receipts that were
+        seen before fit it now.
         `origin` is the session whose checkpoint it is, where it is not the session's own (a fork before its first).
         """
         values = (session, origin or session, number, code, at, hook, parts, compactions)
@@ -50,6 +51,12 @@ class Deliveries:
                     "UPDATE receipt SET delivery = ? WHERE session = ? AND number = ? AND delivery IS NULL"
                     " AND (code = ? OR code = '' AND at >= ?)",
                     (added.lastrowid, session, number, code, at - _SLACK_MS),
+                )
+            elif hook:
+                sql.execute(
+                    "UPDATE delivery SET hook = :hook WHERE session = :session AND number = :number AND code = :code"
+                    " AND (hook = '' OR substr(:hook, 1, length(hook) + 1) = hook || ':')",
+                    {"hook": hook, "session": session, "number": number, "code": code},
                 )
 
     def all(self, session: str) -> list[Delivered]:

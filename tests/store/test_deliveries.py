@@ -1,5 +1,7 @@
 """Deliveries and what proves them."""
 
+import pytest
+
 from memd.model import Delivered, Receipt
 
 from .builders import ONE, TWO, commit, everything
@@ -102,6 +104,22 @@ def test_a_receipt_may_come_before_its_delivery_is_told(store):
     commit(store, receipt(4, 1, 2), receipt(4, 2, 2, "ABC123"), receipt(4, 2, 2, "ZZZ999"))
     give(store, 4, "ABC123", parts=2)
     assert store.deliveries.last(ONE.session).level == "complete"
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "kept"),
+    [
+        ("", "SessionStart:compact", "SessionStart:compact"),
+        ("SessionStart", "SessionStart:compact", "SessionStart:compact"),
+        ("SessionStart:compact", "", "SessionStart:compact"),
+        ("SessionStart:compact", "SessionStart:resume", "SessionStart:compact"),
+    ],
+)
+def test_the_hook_is_known_from_whoever_knew_most(store, first, then, kept):
+    """The transcript's row may be read before the hook's own word is recorded, and names no hook or no source."""
+    for hook in (first, then):
+        store.deliveries.give(ONE.session, 4, "ABC123", 1, hook, GIVEN, compactions=1)
+    assert store.deliveries.last(ONE.session).hook == kept
 
 
 def test_a_receipt_that_is_read_again_changes_nothing(store):

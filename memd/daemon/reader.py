@@ -35,6 +35,9 @@ from memd.tools.protocol import Identity, Tool
 
 HEAD = 1 << 16
 """Bytes of a transcript's start that are looked at to tell whose it is."""
+STEP = 2 << 20
+"""Bytes that one step reads. Steps of half the size take 6 % more time, of twice the size 1 % less (recorded sessions of two
+tools), and while old transcripts are read a live one waits for the step that runs: 30 ms."""
 
 
 class Step(Struct, frozen=True):
@@ -70,7 +73,7 @@ class Reader:
         self._gate = gate or Gate(store, Ignore((), "/"))
         self._hosts = frozenset(hosts)
 
-    def step(self, tool: Tool, path: Path, limit: int = 1 << 20, seen: int = -1) -> Step:
+    def step(self, tool: Tool, path: Path, limit: int = STEP, seen: int = -1) -> Step:
         """Read on for about `limit` bytes and commit what came of them.
 
         `seen` is how far a smaller look at a transcript that tells no directory came: where this one comes no farther, it

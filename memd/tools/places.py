@@ -4,11 +4,10 @@ Its text is read and written with every row, so it has to be small however long 
 each prompt stands) is looked up by key now and then: places, of which only the new ones are written.
 """
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from msgspec import Struct, field
+from msgspec import Struct, field, json
 
 
 class Added(Mapping[str, str]):
@@ -60,11 +59,11 @@ class Places(Struct, frozen=True):
     def get(self, key: str) -> Any:
         """What stands at a key; None: nothing does."""
         text = self.new.find(key) or self.saved.get(key)
-        return None if text is None else json.loads(text)
+        return None if text is None else json.decode(text)
 
     def put(self, key: str, value: Any) -> "Places":
         """The places with one more."""
-        return Places(self.saved, self.new.put(key, json.dumps(value, separators=(",", ":"), ensure_ascii=False)))
+        return Places(self.saved, self.new.put(key, json.encode(value).decode()))
 
 
 class Kept(Struct, frozen=True):

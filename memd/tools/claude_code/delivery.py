@@ -130,7 +130,7 @@ def of_queued(row: Row, attachment: Row) -> Envelope:
 
 def _marked(row: Row, *keys: str) -> bool:
     """Whether one of these fields is there and not false: what demotes need not be of the right type."""
-    return any(row.get(key) for key in keys)
+    return any(map(row.get, keys))
 
 
 def _put_in(row: Row) -> bool:

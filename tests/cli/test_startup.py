@@ -31,7 +31,8 @@ READING = {
     "memd.tools.fields",
 }
 """What reads transcripts, and writes and searches the record."""
-LOOKING = LIBRARIES | READING | {"hashlib", "tomllib"}
+LOOKING = (LIBRARIES - {"zstandard"}) | READING | {"hashlib", "tomllib"}
+"""The record keeps texts by zstandard, half a millisecond to import."""
 SETTINGS = LIBRARIES | READING | {"memd.model", "memd.store", "sqlite3"}
 
 

@@ -62,7 +62,7 @@ class Record(Struct, frozen=True, gc=False):
         return not (self.withdrawn or self.undelivered)
 
 
-class Done(Struct, frozen=True):
+class Done(Struct, frozen=True, gc=False):
     """One tool call as recorded; `number` is its result's, or the entry before it while it still runs."""
 
     call: str

@@ -44,6 +44,7 @@ _DAMAGE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _SETTINGS = (
     "PRAGMA foreign_keys = ON",
     "PRAGMA synchronous = NORMAL",
+    "PRAGMA wal_autocheckpoint = 2000",  # pages: the log is folded in when it has 4 MB, as with SQLite's usual pages
     "PRAGMA secure_delete = ON",  # what is deleted is overwritten
     "PRAGMA temp_store = MEMORY",  # nothing of a conversation in files under /tmp
 )

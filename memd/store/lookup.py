@@ -12,21 +12,30 @@ from memd.store.texts import compact
 
 def known(sql: sqlite3.Connection, session: int, tool: str, events: list[Event]) -> tuple[Known, set[int]]:
     """What is recorded of the events' keys in this session, and the keys that another session of the tool has too."""
-    numbers, shared = _messages(sql, session, tool, _entry_keys(events))
-    calls = _calls(sql, session, {event.call for event in events if isinstance(event, Operation)})
-    usages = _usages(sql, session, {event.key for event in events if isinstance(event, Usage)})
+    entries, calls, usages = _keys(events)
+    numbers, shared = _messages(sql, session, tool, entries)
     boundaries: set[str] = set()
-    if any(isinstance(event, Compaction) for event in events):
+    if any(type(event) is Compaction for event in events):
         boundaries = {key for (key,) in sql.execute("SELECT key FROM boundary WHERE session = ?", (session,))}
-    return Known(numbers, calls, usages, boundaries), shared
+    return Known(numbers, _calls(sql, session, calls), _usages(sql, session, usages), boundaries), shared
 
 
-def _entry_keys(events: list[Event]) -> set[str]:
-    found = {event.key for event in events if isinstance(event, Message | Amend) and isinstance(event.key, str)}
+def _keys(events: list[Event]) -> tuple[set[str], set[str], set[str]]:
+    """Those of entries, of calls and of answers, in one look at the thousands of events of a step."""
+    entries, calls, usages = set[str](), set[str](), set[str]()
     for event in events:
-        if isinstance(event, Rewind):
-            found.update(end for pair in event.path for end in pair if end is not None)
-    return found
+        match event:
+            case Message():
+                entries.add(event.key)
+            case Operation():
+                calls.add(event.call)
+            case Usage():
+                usages.add(event.key)
+            case Amend(key=str(key)):
+                entries.add(key)
+            case Rewind():
+                entries.update(end for pair in event.path for end in pair if end is not None)
+    return entries, calls, usages
 
 
 def listed(numbers: Iterable[int]) -> str:

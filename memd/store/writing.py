@@ -162,7 +162,7 @@ def _tail(record: Record, pack: int | None) -> tuple[Any, ...]:
     return (record.turn, packs.more(record), None, record.text) if pack is None else (None, None, pack, "")
 
 
-class _Call(Struct, frozen=True):
+class _Call(Struct, frozen=True, gc=False):
     """A call as it is kept."""
 
     key: int

@@ -155,11 +155,18 @@ def open_writer(path: Path) -> Database:
         sql.execute("PRAGMA journal_mode = WAL")
         sql.create_function("spaced", 1, words.spaced, deterministic=True)
         if version(sql) < len(MIGRATIONS):
-            sql.create_function("hashed", 1, keys.hashed)
-            sql.create_function("said", 5, calls.said_before)
-            with database.transaction():
-                migrate(sql)
+            _bring_up_to_date(database, sql)
     return database
+
+
+def _bring_up_to_date(database: Database, sql: sqlite3.Connection) -> None:
+    began = version(sql)
+    sql.create_function("hashed", 1, keys.hashed)
+    sql.create_function("said", 5, calls.said_before)
+    with database.transaction():
+        migrate(sql)
+    if began:
+        sql.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()  # all of the record may stand in the log now
 
 
 def open_reader(path: Path) -> Database:

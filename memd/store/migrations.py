@@ -177,15 +177,18 @@ def m013_copies(sql: sqlite3.Connection) -> None:
 def m014_numbers(sql: sqlite3.Connection) -> None:
     """Keys and words that stand in every row are numbers, and what is said of a call is one text, packed like those of entries.
 
-    `hashed` and `said` are functions of the connection. What lies in rows stays there; `session.packed` is the number up to which
-    entries are packed, or will never be.
+    `hashed` and `said` are functions of the connection. What lies in rows stays there; up to `session.packed` entries are packed
+    or never will be. Free pages are used last, and a table is emptied before it is dropped: else SQLite holds the pages in
+    memory, to take that one statement back.
     """
     sql.execute("ALTER TABLE session ADD COLUMN packed INTEGER NOT NULL DEFAULT 0")
     sql.execute("UPDATE session SET packed = messages - messages % 32")
-    for table, made, rows, indexes in NUMBERS:
+    for table, made, rows, _ in NUMBERS:
         sql.execute(f"ALTER TABLE {table} RENAME TO {table}_by_words")
         sql.execute(made)
         sql.execute(rows)
+    for table, _, _, indexes in NUMBERS:
+        sql.execute(f"DELETE FROM {table}_by_words")  # noqa: S608 - one of three names
         sql.execute(f"DROP TABLE {table}_by_words")
         for index in indexes:
             sql.execute(index)

@@ -36,8 +36,8 @@ from memd.tools.protocol import Identity, Tool
 HEAD = 1 << 16
 """Bytes of a transcript's start that are looked at to tell whose it is."""
 STEP = 2 << 20
-"""Bytes that one step reads. Steps of half the size take 6 % more time, of twice the size 1 % less (recorded sessions of two
-tools), and while old transcripts are read a live one waits for the step that runs: 30 ms."""
+"""Bytes that one step reads. Steps of half the size take 6 % more time in all, of twice the size 1 % less; while old transcripts
+are read a live one waits for the step that runs, 60 ms at most instead of 40 (recorded sessions of two tools)."""
 
 
 class Step(Struct, frozen=True):

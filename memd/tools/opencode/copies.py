@@ -27,6 +27,13 @@ class Copier:
         self._created = created
         self._parts: list[tuple[str, Any]] | None = None
 
+    def waits(self, seq: int, kind: str, data: str) -> bool:
+        """Whether a row is the first copy, and the log ends with it: what it says, by which its source is found, comes behind."""
+        if self.origin is not None or not kind.startswith("message.updated"):
+            return False
+        at = whole(table(table(_table(data), "info"), "time"), "created")
+        return at is not None and at < self._created and database.ends(self._sql, self._session, seq)
+
     def source(self, kind: str, data: str) -> str:
         """Of a part the id of the part that it copies, of a message the session; empty for what is the session's own."""
         if self.origin == "" or not kind.startswith("message."):
@@ -49,7 +56,10 @@ class Copier:
         return self.origin
 
     def _said(self, message: str) -> str:
-        """The texts of the fork's first message: its rows follow in the log, also where the tables have it no more."""
+        """The texts of the fork's first message: its rows follow in the log, also where the tables have it no more.
+
+        They are written one by one, so these may be the first of them.
+        """
         query = "SELECT data FROM event WHERE aggregate_id = ? AND seq < 40 AND type LIKE 'message.part.updated%' ORDER BY seq"
         found = self._sql.execute(query, (self._session,)).fetchall()
         parts = (table(_table(database.text(data)), "part") for (data,) in found)

@@ -170,6 +170,13 @@ def _parts(sql: sqlite3.Connection, message: str) -> Iterator[tuple[str, str, in
         yield text(ident), text(data), number(at)
 
 
+def ends(sql: sqlite3.Connection, ident: str, seq: int) -> bool:
+    """Whether nothing follows an event in a session's log."""
+    return (
+        sql.execute("SELECT 1 FROM event WHERE aggregate_id = ? AND seq > ? LIMIT 1", (ident, seq)).fetchone() is None
+    )
+
+
 def origin(sql: sqlite3.Connection, ident: str, created: int, told: str) -> str:
     """The session that a fork's first message was copied from: the oldest that has one of that time saying the same."""
     if not {"session_id", "time_created", "id"} <= columns(sql, "message"):
@@ -179,7 +186,8 @@ def origin(sql: sqlite3.Connection, ident: str, created: int, told: str) -> str:
         " WHERE s.id <> ? AND s.time_created <= ? ORDER BY s.time_created LIMIT 20",
         (created, ident, created),
     )
-    return next((text(one) for one, message in found.fetchall() if said(sql, text(message)) == told), "")
+    says = ((text(one), said(sql, text(message))) for one, message in found.fetchall())
+    return next((one for one, words in says if words == told or (told and words.startswith(f"{told}\n"))), "")
 
 
 def said(sql: sqlite3.Connection, message: str) -> str:

@@ -138,6 +138,8 @@ def _log(look: _Look) -> None:
     found = database.events(look.sql, look.session, look.cursor.seq)
     copier = copies.Copier(look.sql, look.session, look.created, look.cursor.origin, look.cursor.message)
     for seq, ident, kind, data in found:
+        if copier.waits(seq, kind, data):
+            break
         line = rows.event(seq, kind, data, copier.source(kind, data))
         if look.full(len(line.data)):
             break

@@ -245,6 +245,25 @@ def test_a_fork_in_small_steps(base):
     assert expected == [one.key for one in play(read_all(path, limit=300)[0]).records]
 
 
+def test_a_fork_that_is_read_while_it_is_written(base):
+    """Its first message is there before what it says, by which its source is found: that is waited for."""
+    source, fork = base.record("run"), base.record("fork-writer")
+    path = base.path / fork
+    whole = play(read_all(path)[0], session=fork)
+    found = base.sql.execute("SELECT * FROM event WHERE aggregate_id = ? ORDER BY seq", (fork,))
+    names = [column[0] for column in found.description]
+    events = [dict(zip(names, tuple(event), strict=True)) for event in found.fetchall()]
+    base.sql.execute("DELETE FROM event WHERE aggregate_id = ?", (fork,))
+    lines, cursor = [], None
+    for event in events:
+        base.insert("event", **event)
+        batch = read_on(path, cursor)
+        lines, cursor = [*lines, *batch.lines], batch.cursor.dumps()
+    read = play(lines, session=fork)
+    assert [one.key for one in read.records] == [one.key for one in whole.records]
+    assert read.facts.forked_from == source
+
+
 def test_a_fork_whose_source_is_gone(base):
     """Nothing tells whose copies they are: entries of its own, and no source."""
     read = play(read_all(base.path / base.record("fork-writer"))[0])

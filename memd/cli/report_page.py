@@ -136,7 +136,7 @@ def _drawn(told: Told) -> str:
 def _compaction(one: Compacted) -> str:
     bound = one.boundary
     sizes = [thousands(size) for size in (bound.before, bound.after) if size is not None]
-    told = f"{escape(bound.trigger)}, after #{bound.number}, {clock(bound.at)}"
+    told = f"{_text(bound.trigger, 40)}, after #{bound.number}, {clock(bound.at)}"
     told += f", {' → '.join(sizes)} tokens" if sizes else ""
     head = f'<h3>Compaction {bound.ordinal}</h3><p class="soft">{told}</p>'
     return f'<div class="card">{head}{_covered(one)}{_broken(broken([one]), one)}</div>'

@@ -73,7 +73,8 @@ def _compaction(one: Compacted) -> Text:
     bound = one.boundary
     sizes = [thousands(size) for size in (bound.before, bound.after) if size is not None]
     size = f", {' → '.join(sizes)} tokens" if sizes else ""
-    return Text(f"compaction {bound.ordinal}, {bound.trigger}, after #{bound.number}, {clock(bound.at)}{size}", "cyan")
+    trigger = printable(oneline(bound.trigger, 40))
+    return Text(f"compaction {bound.ordinal}, {trigger}, after #{bound.number}, {clock(bound.at)}{size}", "cyan")
 
 
 Row = tuple[str, int, Mapping[str, float], float]

@@ -33,7 +33,10 @@ def find(paths: Iterable[Path], tool: Tool | None) -> Found:
             _below(path, tool, found)
         else:
             owner = tool or owner_of(path)
-            found.transcripts += [(owner, one) for one in (*_in(owner, path), *owner.children(path))]
+            inside = (*_in(owner, path), *owner.children(path))
+            if not inside:
+                raise NotFound(f"{path}: no session in it that memd knows")
+            found.transcripts += [(owner, one) for one in inside]
     return found
 
 

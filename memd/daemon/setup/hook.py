@@ -58,6 +58,11 @@ def copy_path(paths: Paths) -> Path:
     return paths.data / "hook" / NAME
 
 
+def compiled(paths: Paths) -> Path:
+    """Where Python puts what it compiled of the copy; made by it with its caller's umask, if it is not there."""
+    return copy_path(paths).parent / "__pycache__"
+
+
 def link_path(paths: Paths) -> Path:
     """Where the link to the interpreter is."""
     return paths.data / "bin" / "python3"
@@ -96,6 +101,7 @@ def refresh_hook(paths: Paths) -> None:
     """
     private_dir(paths.data)
     private_dir(copy_path(paths).parent)
+    private_dir(compiled(paths))
     for path, shipped in _shipped(paths):
         if read_bytes_or_none(path) != shipped:
             write_atomic(path, shipped)
@@ -125,7 +131,7 @@ def remove_hook(paths: Paths) -> list[Path]:
     found = [path for path in own if path.exists() or path.is_symlink()]
     for path in found:
         path.unlink()
-    remove_tree(copy_path(paths).parent / "__pycache__")
+    remove_tree(compiled(paths))
     for folder in (copy_path(paths).parent, link_path(paths).parent, paths.data):
         with suppress(OSError):  # not empty, or not there
             folder.rmdir()

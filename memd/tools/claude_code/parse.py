@@ -122,7 +122,8 @@ def _system(reading: Reading, row: Row) -> None:
         case "compact_boundary":
             meta = table(row, "compactMetadata")
             sizes = whole(meta, "preTokens"), whole(meta, "postTokens")
-            reading.events.append(Compaction(reading.key(row), at, string(meta, "trigger") or "auto", *sizes))
+            trigger = "manual" if string(meta, "trigger") == "manual" else "auto"
+            reading.events.append(Compaction(reading.key(row), at, trigger, *sizes))
         case "turn_duration":
             reading.events.append(TurnEnd(at))
         case "local_command" | "voice_call_talk":

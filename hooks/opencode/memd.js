@@ -76,7 +76,7 @@ export default async ({ client, directory }) => {
       if (child || side) return
       pushed.delete(sessionID)
       const { context, input, output } = model?.limit ?? {}
-      const asked = { session_id: sessionID, cwd: directory, model: nameOf(model), context, input, output }
+      const asked = { session_id: sessionID, cwd: directory, kind, model: nameOf(model), context, input, output }
       const text = await given("Request", asked, left)
       if (!text || !left() || system.some((other) => other.includes(text))) return
       system.push(text)

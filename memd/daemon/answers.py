@@ -87,7 +87,7 @@ class Answers:
             case "SessionEnd":
                 return self._end(tool, moment)
             case event if event == tool.request_event:
-                return await self._giving.standing(tool, moment)
+                return await self._giving.standing(tool, moment, lambda: self._predecessor(tool, moment, request))
             case event if event == tool.prompt_event:
                 return self._giving.late(tool, moment) or tool.reply(moment.event, self._briefing.prompt(tool, moment))
             case event if event == tool.call_event:

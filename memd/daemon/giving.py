@@ -23,7 +23,7 @@ from memd.daemon.pipeline import Pipeline, wall_clock
 from memd.daemon.ready import LATE, made_for
 from memd.daemon.worker import Urgency, Worker
 from memd.errors import SourceUnreadable
-from memd.model import marks
+from memd.model import Channel, marks
 from memd.project import identity
 from memd.render import project
 from memd.store import Store
@@ -59,6 +59,8 @@ class Giving:
         """Compactions whose text was given before their own hooks asked, by its key."""
         self._flights: dict[str, dict[int, asyncio.Event]] = {}
         """Parts whose hooks are under way, by the key of their text; each event is set when that hook has ended."""
+        self._begun: dict[str, None] = {}
+        """Sessions whose first request was seen, for a tool that asks before each."""
         self._looks: dict[str, asyncio.Task[None]] = {}
         """Last looks that are under way, by the key of the text that they are for."""
 
@@ -150,35 +152,52 @@ class Giving:
         self._given(tool, moment, moment.session, replies, LATE)
         return text
 
-    async def standing(self, tool: Tool, moment: Moment) -> bytes:
+    async def standing(self, tool: Tool, moment: Moment, predecessor: Callable[[], str]) -> bytes:
         """The text that stands in every request; after a compaction the one that was made since.
+
+        `predecessor` gives the line that names the session before, for a session that begins.
 
         The first request after a compaction may come before its row was read: there is one look, as for a last part.
         """
         name = f"{tool.name}:{moment.session}"
         await asyncio.wait({asyncio.create_task(self._see_compaction(tool, moment))}, timeout=LOOK)
-        folder = self._folder(tool, moment.session)
-        replies = self._folders.replies(folder)
+        replies = self._folders.replies(self._folder(tool, moment.session))
         text = replies.get(tool.request_event)
-        if not replies.number:  # a session's first request comes before anything of it was read
-            return self._opening(tool, moment, folder)
         found = marks.find(text.decode("utf-8", "replace"))
-        if found is not None and self._stands.get(name) != found.number:
+        if found is None:
+            return self._opening(tool, moment, text, predecessor)
+        if self._stands.get(name) != found.number:
             self._stands[name] = found.number
             self._given(tool, moment, moment.session, replace(replies, number=found.number), tool.request_event)
         return text
 
-    def _opening(self, tool: Tool, moment: Moment, folder: Path) -> bytes:
-        """What stands from a session's first request on: its project's bootstrap."""
-        kept, found = self._folders.standing(folder), identity.find(moment.cwd)
-        if kept is None:
-            text = opening.bootstrap(self._reader(), found, project.BOOTSTRAP, moment.window, wall_clock())
-            if not text:
-                return b""
-            about = made_for(constraints.of_directory(moment.cwd, moment.window))
-            kept = Standing(0, about, tool.reply(tool.request_event, text))
-            self._folders.let_stand(folder, kept)
-        return kept.reply
+    def _opening(self, tool: Tool, moment: Moment, text: bytes, predecessor: Callable[[], str]) -> bytes:
+        """What stands from a session's first request to its first compaction: its project's bootstrap, and the session before.
+
+        The first request may come before anything of the session was read, or when it has a checkpoint already, with `text`.
+        """
+        folder = self._folder(tool, moment.session)
+        kept, about = self._folders.standing(folder), made_for(constraints.of_directory(moment.cwd, moment.window))
+        if self._begins(f"{tool.name}:{moment.session}") and (kept is None or not kept.compactions):
+            bootstrap = self._bootstrap(moment) if kept is None else kept.reply.decode("utf-8", "replace")
+            if whole := "\n\n".join(filter(None, (bootstrap, predecessor()))):
+                kept = Standing(0, about if kept is None else kept.about, tool.reply(tool.request_event, whole))
+                self._folders.let_stand(folder, kept)
+        return kept.reply if kept and (kept.compactions, kept.about) == (0, about) else text
+
+    def _bootstrap(self, moment: Moment) -> str:
+        found = identity.find(moment.cwd)
+        return opening.bootstrap(self._reader(), found, project.BOOTSTRAP, moment.window, wall_clock())
+
+    def _begins(self, name: str) -> bool:
+        """Whether this is a session's first request: nothing of it was answered, and none was asked for."""
+        if name in self._begun:
+            return False
+        while len(self._begun) >= MOST_GIVEN:
+            del self._begun[next(iter(self._begun))]
+        self._begun[name] = None
+        store = self._reader()
+        return not store.messages(name, channels={Channel.AGENT_TEXT}, last=1) and not store.operations(name, last=1)
 
     async def _see_compaction(self, tool: Tool, moment: Moment) -> None:
         name = f"{tool.name}:{moment.session}"

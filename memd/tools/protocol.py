@@ -61,6 +61,8 @@ class Moment(Struct, frozen=True):
     reason: str | None = None
     turn: str | None = None
     """The tool's own id of the turn that is running, as its rows carry it."""
+    kind: str | None = None
+    """How the client was started, where its plugin says that, in the tool's own word."""
     calls: tuple[Operation, ...] = ()
     """The tool calls that are about to be made, at `Tool.call_event`."""
     window: int | None = None

@@ -1,7 +1,9 @@
 """What the agent knows in OpenCode after a compaction: all that counted, from memd, in every request that follows."""
 
+import sqlite3
 import threading
 import time
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -214,3 +216,23 @@ def test_what_was_the_persons_own_stays(opencode: OpenCode, chat_model: Scripted
     assert answer.exit_code == 0
     assert {path: path.read_bytes() for path in kept} == kept
     assert [path.name for path in own.parent.iterdir()] == ["own.js"]
+
+
+@pytest.mark.usefixtures("tmux")
+def test_a_session_on_the_screen_is_told_of_the_one_before(
+    opencode: OpenCode, chat_model: ScriptedModel, opencode_memd: Memd
+) -> None:
+    """From its first request on, with the command that shows it; a headless one is told nothing."""
+    with opencode_memd.daemon():
+        before = opencode.headless(MISSION).session
+        eventually(lambda: opencode_memd.session(before).get("checkpoint"))
+    record = opencode_memd.home / ".local" / "state" / "memd" / "memd.db"
+    with closing(sqlite3.connect(record)) as memd, memd:
+        memd.execute("UPDATE session SET last_at = last_at - 700000, ended_at = NULL")  # as if it had been a while ago
+    with opencode_memd.daemon(), opencode.screen() as screen:
+        screen.type("And now?")
+        asked = chat_model.wait_for(lambda request: "And now?" in request.text and request.talks)
+    line = f"memd: the session before this one in this directory is opencode:{before}"
+    (told,) = [system for system in asked.systems if line in system]
+    assert f"`memd show opencode:{before}`" in told
+    assert line not in "".join(chat_model.find(lambda request: request.talks).systems)

@@ -8,6 +8,7 @@ from chain import Chain
 from opencode_session import OpenCodeSession
 
 from memd import tokens
+from memd.daemon import answers
 from memd.daemon.setup import project as setup
 from memd.daemon.socket import Request
 from memd.model import marks
@@ -25,6 +26,10 @@ class Client:
         (folder / "work").mkdir(exist_ok=True)
         notes = self.chain.paths.state / "sessions" / "opencode"
         self.session = OpenCodeSession(folder / "opencode" / "opencode.db", notes=notes, cwd=str(folder / "work"))
+
+    @property
+    def id(self):
+        return self.session.id
 
     def turn(self, text):
         self.session.typed(text)
@@ -205,6 +210,57 @@ def test_in_a_small_window_constraints_and_short_form_stay_within_a_twentieth(ru
     text = ruled.asks(cwd=str(ruled.work))
     assert tokens.count(text.partition("memd checkpoint")[0]) <= 16_000 * 0.05
     assert "more lines: `.agent/constraints.md`" in text
+
+
+@pytest.fixture
+def second(client, tmp_path, monkeypatch):
+    """A session that begins where another one was a while ago."""
+    monkeypatch.setattr(answers, "QUIET", 0)
+    fresh = Client.__new__(Client)
+    fresh.chain, fresh.work = client.chain, str(tmp_path / "work")
+    notes = client.chain.paths.state / "sessions" / "opencode"
+    fresh.session = OpenCodeSession(client.session.database, "ses_3333333333333333333333", notes=notes, cwd=fresh.work)
+    return fresh
+
+
+def test_on_a_screen_the_session_before_is_named_from_the_first_request_on(client, second):
+    """One line, the same bytes through turns: what comes to its end meanwhile does not change it."""
+    first = second.asks(cwd=second.work, kind="tui", context=60_000)
+    assert first.startswith(
+        f'memd: the session before this one in this directory is {client.id} "A title", last active '
+    )
+    assert "\n" not in first
+    for n in range(2):
+        second.turn(f"Step {n}.")
+        second.read()
+        client.turn("And this.")
+        client.read()
+        assert second.asks(cwd=second.work, kind="tui") == first
+
+
+def test_it_is_named_as_well_where_the_first_prompt_was_read_before_the_first_request(second):
+    """A daemon may be quicker than the client: there is a checkpoint already, and no answer."""
+    second.session.typed("Go.")
+    second.read()
+    first = second.asks(cwd=second.work, kind="tui", context=60_000)
+    assert first.startswith("memd: the session before this one in this directory is ")
+    assert second.asks(cwd=second.work, kind="tui") == first
+    second.session.says("Done.")
+    second.read()
+    assert second.asks(cwd=second.work, kind="tui") == first
+
+
+def test_a_session_that_goes_on_is_told_of_none(second):
+    """What was answered has begun before: its context stays as it was, for the provider's cache."""
+    second.turn("Go.")
+    second.read()
+    assert second.asks(cwd=second.work, kind="tui", context=60_000) == ""
+
+
+@pytest.mark.parametrize("kind", ["run", "serve", "web", None])
+def test_without_a_screen_no_session_before_is_named(second, kind):
+    """Nobody sits there; a server's clients are not told apart."""
+    assert second.asks(cwd=second.work, kind=kind, context=60_000) == ""
 
 
 def test_without_a_project_nothing_stands_before_a_compaction(client):

@@ -150,7 +150,14 @@ def test_the_protocol_is_the_daemons(plugin):
         plugin.event("session.idle", sessionID=SESSION)
         eventually(lambda: daemon.payloads("Note"))
 
-    request = {"session_id": SESSION, "cwd": "/w", "model": "scripted/m1", "context": 60_000, "output": 4_000}
+    request = {
+        "session_id": SESSION,
+        "cwd": "/w",
+        "kind": "tui",
+        "model": "scripted/m1",
+        "context": 60_000,
+        "output": 4_000,
+    }
     assert [entry for entry in daemon.asked if entry[0] != "Note"] == [
         ("Request", request),
         ("PreCompact", {"session_id": SESSION, "cwd": "/w"}),

@@ -107,8 +107,8 @@ class OpenCode:
     def moment(self, event: str, payload: Mapping[str, Any]) -> Moment | None:
         return hooks.moment(event, payload)
 
-    def interactive(self, moment: Moment, entrypoint: str | None) -> bool:  # noqa: ARG002 - its plugin tells of no session's start
-        return False
+    def interactive(self, moment: Moment, entrypoint: str | None) -> bool:  # noqa: ARG002 - its plugin tells
+        return moment.kind == hooks.SCREEN
 
     def entries(self) -> tuple[HookEntry, ...]:
         return ()

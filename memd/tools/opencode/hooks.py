@@ -7,9 +7,9 @@
   and in all later ones, since the client takes nothing before a call but an error, which would refuse it.
 - `Note`: something new is in the session's notes; nothing is given.
 
-The plugin takes the answer as it is, plain text. Its payload is `{"session_id", "cwd", "model": "<provider>/<model>", "context",
-"input", "output"}`, the last three in tokens; `Call` has `{"session_id", "cwd", "turn", "call_id", "tool", "args"}`, `turn` being
-the user's message that is answered; `Note` has the session alone.
+The plugin takes the answer as it is, plain text. Its payload is `{"session_id", "cwd", "kind", "model": "<provider>/<model>",
+"context", "input", "output"}`, the last three in tokens, `kind` being how the client was started. `Call` has `{"session_id",
+"cwd", "turn", "call_id", "tool", "args"}`, `turn` being the user's message that is answered. `Note` has the session alone.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 else:
     (fields,), (calls,) = later("memd.tools", "fields"), later(__package__, "calls")
 
+SCREEN = "tui"
+"""The kind of a client on a person's terminal."""
 REQUEST = "Request"
 CALL = "Call"
 PRE_COMPACT = "PreCompact"
@@ -53,6 +55,7 @@ def moment(event: str, payload: Mapping[str, Any]) -> Moment | None:
         session=session,
         cwd=fields.string(payload, "cwd") or None,
         turn=fields.string(payload, "turn") or None,
+        kind=fields.string(payload, "kind") or None,
         window=fields.whole(payload, "context") or None,
         calls=_calls(payload) if event == CALL else (),
     )

@@ -15,11 +15,12 @@ from memd.daemon import afterthoughts, summaries
 from memd.daemon.attaching import attached
 from memd.daemon.judging import Edits, Judging, as_kept, by_hand
 from memd.daemon.lineage import inherited
-from memd.daemon.ready import Ready, Situation, limits
+from memd.daemon.ready import CLOSE, Ready, Situation, limits
 from memd.extract import turns
 from memd.extract.material import BLOCK, SPEAKING, Material, newest
 from memd.model import Boundary, Channel, Checkpoint, Done, Kind, Message, Problem, Record, Session, Tick
-from memd.render import Content, Rendered, compose
+from memd.render import Content, Rendered, compose, short
+from memd.render.compose import SHORT
 from memd.store import Store
 from memd.store.folders import Folders
 from memd.tools.protocol import Tool
@@ -100,7 +101,7 @@ class Keeper:
         return self._store.operations(name, upto=upto, kinds=kinds, last=last)
 
     def foreseen(self, session: Session, boundary: Boundary) -> Rendered:
-        """The text that the program alone makes of what was recorded before a compaction."""
+        """The text that the program alone makes of what was recorded before a compaction, in the form that fits it."""
         then = replace(
             session,
             messages=boundary.number,
@@ -112,6 +113,8 @@ class Keeper:
         material, tool = self.material(then, boundary.number), named(session.tool)
         made = self.draft(then, material, Extractive(), NOBODY)
         _, content = turn.number(made, boundary.ordinal, boundary.at or 0, "report", "0" * 6)
+        if material.boundaries and turns.since_boundary(material) < CLOSE:
+            return short(content, SHORT, tokens, limits(tool))
         return compose(content, self.budget(then, tool), tokens, limits(tool))
 
     def _waiting(self, session: Session) -> tuple[Message, ...]:

@@ -8,10 +8,12 @@ from opencode_session import OpenCodeSession
 from rollout import Rollout
 from transcript import Transcript
 
+from memd import tokens
 from memd.config import Config, paths
 from memd.daemon.hindsight import Hindsight
 from memd.daemon.pipeline import Pipeline
 from memd.model import marks
+from memd.render.compose import SHORT
 from memd.report.told import How, Told, summary_of
 from memd.tools.registry import TOOLS
 
@@ -111,6 +113,25 @@ def test_opencodes_plugin_vouches_for_what_went_in(pipeline, tmp_path):
     assert f"receipt {made.receipt}" in given.text
     assert summary_of(seen, seen.boundaries[0]) == "It was about conf/gateway.toml."
     assert seen.since["conf/gateway.toml"] == 0
+
+
+@pytest.mark.parametrize(("between", "whole"), [(1, False), (2, False), (3, True)])
+def test_what_is_computed_is_short_where_the_compaction_follows_closely(pipeline, tmp_path, between, whole):
+    """Within three turns of the last, as it would have been given: else the report praises what nobody would have got."""
+    story = played(tmp_path)
+    for number in range(30):
+        story.turn(
+            f"Keep rule {number}: never rename column_{number} of table_{number}, whatever a migration says of it."
+        )
+    story.compacts()
+    for _ in range(between):
+        story.turn("Go on.")
+    story.compacts()
+    story.turn("And on.")
+    _, (first, second) = look(pipeline, tmp_path, story)
+    assert (first.how, second.how) == (How.COMPUTED, How.COMPUTED)
+    assert [tokens.count(one.text) > SHORT for one in (first, second)] == [True, whole]
+    assert "Make the gateway in conf/gateway.toml survive." in second.text
 
 
 def test_what_is_computed_knows_nothing_of_later(pipeline, tmp_path):

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 
 import pytest
@@ -68,6 +69,28 @@ def test_the_shells_get_their_completion(home, shell, tmp_path):
         program, env={**os.environ, "_MEMD_COMPLETE": f"{shell}_source"}, capture_output=True, text=True, check=False
     )
     assert f"_MEMD_COMPLETE={shell}_complete" in done.stdout
+    if shutil.which(shell):
+        assert (
+            subprocess.run([shell, "-n"], input=done.stdout, capture_output=True, text=True, check=False).stderr == ""
+        )
+
+
+@pytest.mark.parametrize(
+    ("shell", "script", "said"),
+    [
+        ("zsh", 'autoload -Uz compinit && compinit -D && eval "$(_MEMD_COMPLETE=zsh_source memd)" && print $_comps[memd]', "_memd_completion"),
+        ("fish", '_MEMD_COMPLETE=fish_source memd | source; complete -C "memd statusl"', "statusline"),
+    ],
+)  # fmt: skip
+def test_a_shell_takes_it_as_readme_says(home, shell, script, said, tmp_path):
+    """The real shell, with the line that people are told to put into its settings."""
+    if shutil.which(shell) is None:
+        pytest.skip(f"there is no {shell} here")
+    (tmp_path / "memd").write_text(f'#!/bin/sh\nexec "{MEMD[0]}" -m memd "$@"\n')
+    (tmp_path / "memd").chmod(0o755)
+    environ = {**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}", "HOME": str(home)}
+    done = subprocess.run([shell, "-c", script], env=environ, capture_output=True, text=True, check=False)
+    assert (done.stdout.split("\t")[0].strip(), done.stderr) == (said, "")
 
 
 def test_a_word_half_typed_is_completed(home):

@@ -75,13 +75,11 @@ def test_the_shells_get_their_completion(home, shell, tmp_path):
         )
 
 
-@pytest.mark.parametrize(
-    ("shell", "script", "said"),
-    [
-        ("zsh", 'autoload -Uz compinit && compinit -D && eval "$(_MEMD_COMPLETE=zsh_source memd)" && print $_comps[memd]', "_memd_completion"),
-        ("fish", '_MEMD_COMPLETE=fish_source memd | source; complete -C "memd statusl"', "statusline"),
-    ],
-)  # fmt: skip
+ZSH = 'autoload -Uz compinit && compinit -D && eval "$(_MEMD_COMPLETE=zsh_source memd)" && print $_comps[memd]'
+FISH = '_MEMD_COMPLETE=fish_source memd | source; complete -C "memd statusl"'
+
+
+@pytest.mark.parametrize(("shell", "script", "said"), [("zsh", ZSH, "_memd_completion"), ("fish", FISH, "statusline")])
 def test_a_shell_takes_it_as_readme_says(home, shell, script, said, tmp_path):
     """The real shell, with the line that people are told to put into its settings."""
     if shutil.which(shell) is None:

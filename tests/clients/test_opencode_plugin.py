@@ -87,6 +87,7 @@ def test_every_request_of_the_conversation_holds_one_text(
     assert daemon.payloads("Request")[0] == {
         "session_id": session,
         "cwd": str(opencode.project),
+        "kind": "run",
         "model": "scripted/m1",
         "context": 60_000,
         "output": 4_000,

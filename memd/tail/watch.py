@@ -264,9 +264,11 @@ class Watcher:
             self._on_hint(path)
 
     def _record(self, path: str, state: int) -> None:
-        self._active.touch(path, clock())
+        """Note how a file is now; one that is gone is no client's sign of life."""
         self._seen.put(path, state)
-        if not state:
+        if state:
+            self._active.touch(path, clock())
+        else:
             self._active.forget(path)
 
 

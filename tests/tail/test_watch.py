@@ -402,7 +402,7 @@ def test_a_directory_that_nobody_enters_is_not_watched(tmp_path):
 
 
 def test_where_sweeps_cost_much_it_sweeps_often_for_a_client_only(tmp_path, monkeypatch):
-    """Tens of thousands of files: often while something changes, then not for minutes."""
+    """Tens of thousands of files: often while something changes, then not for minutes; to delete a file is no client's work."""
     monkeypatch.setattr(sweep, "ACTIVE", 0.05)
     monkeypatch.setattr(sweep, "AT_WORK", 0.5)
     monkeypatch.setattr(sweep, "SHARE", 1e9)
@@ -421,6 +421,9 @@ def test_where_sweeps_cost_much_it_sweeps_often_for_a_client_only(tmp_path, monk
         append(tmp_path / "new.jsonl")
         assert swept(running) > 2
         time.sleep(0.5)
+        assert swept(running) == 0
+        (tmp_path / "new.jsonl").unlink()
+        running.hinted(tmp_path / "new.jsonl")
         assert swept(running) == 0
 
 

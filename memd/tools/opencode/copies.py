@@ -2,7 +2,7 @@
 
 A fork writes its source's messages anew under new ids, with their old times, and says nowhere whose they are (measured on
 1.18.33). So the source is looked for: the oldest session with a message of that time and those words. A part is the copy of
-the part that says exactly the same in the message that it was copied from.
+the part that says exactly the same in the message that it was copied from. A fork of a fork has messages of both.
 """
 
 from sqlite3 import Connection
@@ -52,7 +52,9 @@ class Copier:
         if self.origin is None:
             self.origin = database.origin(self._sql, self._session, at, self._said(string(info, "id")))
         if self.origin:
-            self.message = database.message_of(self._sql, self.origin, at, string(info, "role"))
+            role = string(info, "role")
+            self.message = database.message_of(self._sql, self.origin, at, role)
+            self.message = self.message or database.first_of(self._sql, self._session, at, role)
         return self.origin
 
     def _said(self, message: str) -> str:

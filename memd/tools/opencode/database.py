@@ -203,6 +203,17 @@ def message_of(sql: sqlite3.Connection, ident: str, created: int, role: str) -> 
     return next((one for one, row in rows if isinstance(row, dict) and row.get("role") == role), "")
 
 
+def first_of(sql: sqlite3.Connection, ident: str, created: int, role: str) -> str:
+    """The message that was made at a time by a role in another session, which was there by then: no fork's copy."""
+    found = sql.execute(
+        "SELECT m.id, m.data FROM session s JOIN message m ON m.session_id = s.id AND m.time_created = ?"
+        " WHERE s.id <> ? AND s.time_created <= ? ORDER BY s.time_created LIMIT 20",
+        (created, ident, created),
+    )
+    rows = ((text(one), parsed(data)) for one, data in found.fetchall())
+    return next((one for one, row in rows if isinstance(row, dict) and row.get("role") == role), "")
+
+
 def parts_of(sql: sqlite3.Connection, message: str) -> list[tuple[str, Any]]:
     """The parts of a message: id and content."""
     return [(ident, parsed(data)) for ident, data, _ in _parts(sql, message)]

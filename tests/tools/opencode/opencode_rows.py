@@ -83,6 +83,7 @@ class Database:
             elif row["type"] == "message.part.updated":
                 part, at = dict(row["data"]["part"]), row["data"]["time"]
                 ids = {"id": part.pop("id"), "message_id": part.pop("messageID"), "session_id": ident}
+                part.pop("sessionID", None)
                 self.insert("part", **ids, time_created=at, time_updated=at, data=json.dumps(part))
 
     def record(self, name, *, events=True):

@@ -264,6 +264,25 @@ def test_a_fork_that_is_read_while_it_is_written(base):
     assert read.facts.forked_from == source
 
 
+def test_a_fork_of_a_fork(base):
+    """What was said in the fork between is the copy of what stands there, and all before it of the first session's."""
+    said = [("go", MADE), ("on", MADE + 30), ("last", MADE + 50)]
+    keys = []
+    for number, created in enumerate((MADE, MADE + 20, MADE + 40)):
+        ident = f"{SESSION}{number}"
+        rows = [
+            one
+            for at, (words_, when) in enumerate(said[: number + 1])
+            for one in user(f"m{number}{at}", text(words_), at=when)
+        ]
+        path = session_with_log(base, *rows, ident=ident, time_created=created)
+        base.tables(*rows, ident=ident)
+        keys.append([one.key for one in play(read_all(path)[0], session=ident).records])
+    assert keys[1][0] == keys[2][0] == keys[0][0]
+    assert keys[2][1] == keys[1][1]
+    assert len({*keys[0], *keys[1], *keys[2]}) == 3
+
+
 def test_a_fork_whose_source_is_gone(base):
     """Nothing tells whose copies they are: entries of its own, and no source."""
     read = play(read_all(base.path / base.record("fork-writer"))[0])

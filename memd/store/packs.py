@@ -97,8 +97,7 @@ def _pack(
     new = [one for one in added if one.number in run and one.channel not in _ASKING]
     old = _entries(sql, session, run) if not added or run.start < added[0].number else []
     written = [(key, said) for key, number, said in calls if number < run.stop and key not in packed.calls]
-    again = {key for key, _, _ in calls}
-    waiting = [(row, said) for row, key, said in _calls(sql, session) if key not in again]
+    waiting = _calls(sql, session)
     if not (new or old or written or waiting):
         return
     entries = (*old, *((one.number, one.text, more(one), one.turn) for one in new))
@@ -127,10 +126,10 @@ def _entries(sql: sqlite3.Connection, session: int, run: range) -> list[tuple[An
     ).fetchall()
 
 
-def _calls(sql: sqlite3.Connection, session: int) -> list[tuple[int, int, str]]:
+def _calls(sql: sqlite3.Connection, session: int) -> list[tuple[int, str]]:
     """Calls that have ended and stand in their rows: not all of a record's from before there were packs at once."""
     return sql.execute(
-        "SELECT id, key, said FROM operation INDEXED BY operation_loose WHERE session = ? AND pack IS NULL"
+        "SELECT id, said FROM operation INDEXED BY operation_loose WHERE session = ? AND pack IS NULL"
         " AND state IN (SELECT value FROM json_each(?)) LIMIT ?",
         (session, _ENDED, MOST),
     ).fetchall()

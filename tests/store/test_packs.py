@@ -187,6 +187,13 @@ def test_calls_are_packed_when_they_have_ended(store):
     assert store.operations(ONE.session)[0].result == "late"
 
 
+def test_calls_lie_with_the_entries_that_they_ended_with(store):
+    """There stand the words that they repeat, and who reads the one reads the other."""
+    commit(store, *story(packs.MOST * 2))
+    ended = "SELECT o.number, first FROM operation o JOIN pack p ON p.id = o.pack"
+    assert {(number - 1) // packs.MOST * packs.MOST + 1 - first for number, first in store._db.rows(ended)} == {0}
+
+
 def test_a_later_word_about_a_packed_call(store):
     """It stands in its row again, with what was packed of it."""
     commit(store, *story(40))

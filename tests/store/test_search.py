@@ -187,3 +187,14 @@ def test_the_index_takes_back_what_it_was_given(text):
 def test_the_cutting_is_pinned():
     """`spaced` decides what is in people's files."""
     assert words.spaced("a中文b ガな한ㄱ々〇𠀀é_1") == "a 中  文 b  ガ  な  한  ㄱ  々  〇  𠀀 é_1"
+
+
+def test_each_letter_of_scripts_without_spaces_is_a_word():
+    """All of them are told from other letters by the first byte of their UTF-8; signs such as the cut's are none."""
+    ends = [*words._ALONE.replace("-", "")]
+    assert [words.spaced(f"a{letter}b") for letter in ends] == [f"a {letter} b" for letter in ends]
+    every = [
+        chr(code) for first, last in zip(ends[::2], ends[1::2], strict=True) for code in range(ord(first), ord(last))
+    ]
+    assert {letter.encode()[0] for letter in every} <= set(words._LEADING)
+    assert words.spaced("cut … – café") == "cut … – café"

@@ -16,7 +16,6 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from memd import tokens
 from memd.daemon import constraints, opening, steps
 from memd.daemon.frozen import Freezer, Frozen
 from memd.daemon.pipeline import Pipeline, wall_clock
@@ -204,13 +203,17 @@ class Giving:
 
         def refresh(pipeline: Pipeline) -> None:
             if pipeline.behind(name):
-                with tokens.hurried():
-                    pipeline.refresh(name, "compact")
+                pipeline.refresh_for_hook(name, "compact")
                 self._worker.forget_due(name)
 
         with suppress(SourceUnreadable):
             await self._read_last(tool, moment)
+        await self._refreshed(name, refresh)
+
+    async def _refreshed(self, name: str, refresh: Callable[[Pipeline], None]) -> None:
+        """What hooks give back is made now, the rest when they have it."""
         await steps.run(self._worker, Urgency.HOOK, refresh)
+        after_reply(lambda: self._worker.submit(Urgency.COMMAND, lambda pipeline: pipeline.finish(name)))
 
     def _folder(self, tool: Tool, native: str) -> Path:
         return self._folders.session(tool.name, native)
@@ -263,13 +266,12 @@ class Giving:
 
         def refresh(pipeline: Pipeline) -> None:
             if not (pipeline.current(name) and pipeline.keeper.settled(name)):
-                with tokens.hurried():
-                    pipeline.refresh(name, trigger)
+                pipeline.refresh_for_hook(name, trigger)
             self._worker.forget_due(name)
 
         with suppress(SourceUnreadable):  # what is recorded still helps; the worker has told
             await self._read_last(tool, moment)
-        await steps.run(self._worker, Urgency.HOOK, refresh)
+        await self._refreshed(name, refresh)
 
     async def _read_last(self, tool: Tool, moment: Moment) -> None:
         """Read the transcript to its end: where the hook says that it is, else where it was."""

@@ -80,9 +80,9 @@ class Judging:
     def edits(self, folder: Path, current: Checkpoint) -> Edits:
         """What a person changed in the files at the top since memd wrote them.
 
-        A crash may have left the copies of the number before, so both are memd's own.
+        A crash may have left copies of the number before, so both are memd's own.
         """
-        numbers = {current.number, self._folders.published(folder)}
+        numbers = {current.number, self._folders.copied(folder)}
         others = (self._store.checkpoints.get(current.session, number) for number in numbers - {current.number})
         mine = [current, *(row for row in others if row is not None)]
         edited_mind = _edited(folder / "mind.md", [row.parts.mind.encode("utf-8", "replace") for row in mine])

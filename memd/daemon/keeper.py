@@ -14,6 +14,7 @@ from memd.config import Config
 from memd.daemon import afterthoughts, summaries
 from memd.daemon.attaching import attached
 from memd.daemon.judging import Edits, Judging, as_kept, by_hand
+from memd.daemon.leftovers import Leftovers
 from memd.daemon.lineage import inherited
 from memd.daemon.ready import CLOSE, Ready, Situation, limits
 from memd.extract import turns
@@ -47,6 +48,7 @@ class Keeper:
         self.judging = Judging(store, folders)
         self._laid: dict[str, tuple[int, Situation]] = {}
         """What the ready replies on disk were made for."""
+        self.left = Leftovers(store, folders)
         self._queued: dict[str, tuple[Message, ...]] = {}
         """What waited in the client's queue when a session's checkpoint was last refreshed."""
 
@@ -126,10 +128,11 @@ class Keeper:
         return session is None or self._waiting(session) == self._queued.get(name, ())
 
     def refresh(self, name: str, trigger: str, writer: Writer) -> Checkpoint | None:
-        """Bring a session's checkpoint up to its newest record; the current one when nothing changed.
+        """Bring a session's checkpoint up to its newest record but for leftovers; the current one when nothing changed.
 
         What a person edited in its files meanwhile is taken first, as a number of its own.
         """
+        self.left.finish(name)
         session = self._store.session(name)
         if session is None or session.parent is not None:
             return None
@@ -166,8 +169,8 @@ class Keeper:
         ticks: Iterable[Tick] = (),
         noted: tuple[Problem, ...] = (),
     ) -> Checkpoint:
-        """Make a draft the session's current checkpoint; the current one stays where it says the same."""
-        self._folders.lay_beside(self._folder(session), made.beside.files)
+        """Make a draft the session's current checkpoint but for leftovers; the current one stays where it says the same."""
+        self.left.note(session, made.beside.files)
         now, digest = self.ready.situation(material), f"{made.digest}:{len(material.boundaries)}"
         same = self._store.checkpoints.digest(session.id) == digest
         current = self._store.checkpoints.current(session.id) if same else None
@@ -204,7 +207,6 @@ class Keeper:
         self._folders.write(folder, checkpoint, full.text, replies, self._patch(checkpoint))
         self._store.checkpoints.add(checkpoint, digest, ticks)
         self._folders.publish(folder, checkpoint.number)
-        self._folders.drop(folder, self._store.checkpoints.prune(session.id))
         self._laid[session.id] = (checkpoint.number, now)
         return checkpoint
 

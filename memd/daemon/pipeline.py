@@ -75,7 +75,12 @@ class Pipeline:
 
     def close(self) -> None:
         """Let the record go."""
-        self.store.close()
+        try:
+            self.keeper.left.finish_all()
+        except OSError as error:
+            self._trouble(error)
+        finally:
+            self.store.close()
 
     def release(self) -> None:
         """Give back what is kept in memory only to be quick: nothing is to be done.
@@ -196,8 +201,18 @@ class Pipeline:
     def refresh(self, session: str, trigger: str) -> Checkpoint | None:
         """Bring a session's checkpoint up to date."""
         made = self.keeper.refresh(session, trigger, self._writer)
-        self._layer(session)
+        self.finish(session)
         return made
+
+    def refresh_for_hook(self, session: str, trigger: str) -> None:
+        """The same as far as a hook waits for it: what hooks give back. `finish` does the rest."""
+        with tokens.hurried():
+            self.keeper.refresh(session, trigger, self._writer)
+
+    def finish(self, session: str) -> None:
+        """What is left of a session's checkpoint, and what is kept of the project."""
+        if self.keeper.left.finish(session):
+            self._layer(session)
 
     def _layer(self, name: str) -> None:
         """Bring what is kept of the project up to a session's checkpoint."""

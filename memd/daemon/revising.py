@@ -125,7 +125,9 @@ class Reviser:
         judged = self._revised(work, made, author, decided)
         draft = replace(self._keeper.draft(session, material, self._writer, judged), upto=made.upto)
         self._keeper.keep(session, material, draft, trigger, problems, decided)
-        return self._keeper.refresh(name, trigger, self._writer)
+        current = self._keeper.refresh(name, trigger, self._writer)
+        self._keeper.left.finish(name)
+        return current
 
     def _revised(self, work: Assignment, made: Revision, author: str, decided: list[Tick]) -> Judged:
         """What the revision says, so that it comes out as it is."""

@@ -9,8 +9,9 @@
 
 Other replies for the same number go into history/0007/ready.2, ready.3, …
 
-A number is written whole under another name and then given its own; the record's row makes it current. The copies at the top
-and the link are made after that, and made again at start where a crash came between, or a power cut left zeros in their place.
+A number is written whole under another name and then given its own; the record's row makes it current, then the link leads
+hooks to it. The copies at the top, for people, come last, `checkpoint.md` behind the others: no hook waits for them. Link and
+copies are made again at start where a crash came between, or a power cut left zeros in their place.
 """
 
 import os
@@ -21,9 +22,11 @@ from pathlib import Path
 from msgspec import Struct, field
 
 from memd import files
-from memd.model import Checkpoint
+from memd.model import Checkpoint, marks
 
 _TEXTS = ("mind.md", "memo.md", "scene.md", "checkpoint.md")
+_OPENING = 100
+"""Bytes in which the first line of checkpoint.md ends."""
 _PATCH = "changes.diff"
 _TRIES = 10
 _LATELY = 7 * 86_400
@@ -90,14 +93,28 @@ class Folders:
         return max((int(path.name) for path in (folder / "history").glob("[0-9]*") if path.name.isdigit()), default=0)
 
     def publish(self, folder: Path, number: int) -> None:
-        """Make the copies at the top and the link for hooks those of the current number."""
+        """Make the link for hooks that of the current number."""
+        if self.published(folder) != number:
+            _link(folder / "ready", _numbered(folder, number) / "ready")
+
+    def copy(self, folder: Path) -> None:
+        """Make the copies at the top those of the number that hooks find, where they are another's or hold nothing."""
+        if self.copied(folder) == (number := self.published(folder)) and self._whole(folder):
+            return  # what a person changed in one of them since stays
         source = _numbered(folder, number)
         for name in _TEXTS:
             content = files.read_bytes_or_none(source / name)
             if content is not None and not files.holds(folder / name, content):
                 _put(folder / name, content)
-        if self.published(folder) != number:
-            _link(folder / "ready", source / "ready")
+
+    def copied(self, folder: Path) -> int:
+        """The number whose copies stand at the top, as the last of them says; 0 where there is none."""
+        try:
+            with (folder / _TEXTS[-1]).open("rb") as file:
+                found = marks.find(file.read(_OPENING).decode("ascii", "replace"))
+        except OSError:
+            return 0
+        return found.number if found else 0
 
     def lay_beside(self, folder: Path, texts: Mapping[str, str]) -> None:
         """Make the files that a checkpoint names (`recent.md`, `skills/x.md`) these."""
@@ -146,17 +163,20 @@ class Folders:
             changed = max(one.stat().st_mtime for one in (place, folder / "ready"))
             if time.time() - changed > _LATELY:
                 return True
-            if not self.ready(folder, number):
+            if not self.ready(folder, number) or self.copied(folder) != number:
                 return False
-            copies = [folder / name for name in _TEXTS]
-            return self.kept(folder, number) and all(map(_begins, [*copies, *(folder / "ready").iterdir()]))
+            whole = self._whole(folder) and self.kept(folder, number)
+            return whole and all(map(_begins, (folder / "ready").iterdir()))
         except OSError:
             return False
 
     def kept(self, folder: Path, number: int) -> bool:
         """Whether the texts of a number are there and hold something."""
+        return self._whole(_numbered(folder, number))
+
+    def _whole(self, folder: Path) -> bool:
         try:
-            return all(_begins(_numbered(folder, number) / name) for name in _TEXTS)
+            return all(_begins(folder / name) for name in _TEXTS)
         except OSError:
             return False
 

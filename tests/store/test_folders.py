@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from memd.model import Checkpoint, Parts
+from memd.model import Checkpoint, Parts, marks
 from memd.store.folders import Folders, Replies
 
 
@@ -27,8 +27,13 @@ def made(number, text="é\n"):
 
 def put(folders, folder, number, **replies):
     ready = {name.replace("_", "."): text for name, text in replies.items()} or {"PreCompact": b"x"}
-    folders.write(folder, made(number), f"text {number}\n", ready)
+    folders.write(folder, made(number), text(number), ready)
     folders.publish(folder, number)
+    folders.copy(folder)
+
+
+def text(number):
+    return f"{marks.opening(number, 1, 1)}text\n"
 
 
 def test_a_number_lies_where_the_design_says(folders, folder, tmp_path):
@@ -50,12 +55,25 @@ def test_a_number_lies_where_the_design_says(folders, folder, tmp_path):
 
 def test_nothing_is_current_before_it_is_published(folders, folder):
     put(folders, folder, 1, PreCompact=b"one")
-    folders.write(folder, made(2), "text 2\n", {"PreCompact": b"two"})
+    folders.write(folder, made(2), text(2), {"PreCompact": b"two"})
     assert (folders.published(folder), folders.replies(folder)) == (1, Replies(1, {"PreCompact": b"one"}))
     assert (folder / "mind.md").read_text() == "mind 1\n"
     folders.publish(folder, 2)
     assert (folders.published(folder), folders.replies(folder).get("PreCompact")) == (2, b"two")
-    assert (folder / "mind.md").read_text() == "mind 2\n"
+
+
+def test_copies_are_those_of_the_number_that_hooks_find(folders, folder):
+    """They come after it, and until then it counts as unfinished."""
+    put(folders, folder, 1)
+    folders.write(folder, made(2), text(2), {"PreCompact": b"two"})
+    folders.publish(folder, 2)
+    assert ((folder / "mind.md").read_text(), folders.copied(folder), folders.sound(folder, 2)) == (
+        "mind 1\n",
+        1,
+        False,
+    )
+    folders.copy(folder)
+    assert ((folder / "mind.md").read_text(), folders.copied(folder), folders.sound(folder, 2)) == ("mind 2\n", 2, True)
 
 
 def test_where_there_is_none_the_replies_are_empty(folders, folder):
@@ -79,9 +97,10 @@ def test_what_a_crash_left_of_a_number_is_written_over(folders, folder, left):
 
 def test_copies_that_a_crash_left_behind_are_made_again(folders, folder):
     put(folders, folder, 1)
-    folders.write(folder, made(2), "text 2\n", {"PreCompact": b"two"})
+    folders.write(folder, made(2), text(2), {"PreCompact": b"two"})
     (folder / "mind.md").write_bytes(b"mind 2\n")  # the first copy was made, then the power went
     folders.publish(folder, 2)
+    folders.copy(folder)
     assert [(folder / name).read_text() for name in ("mind.md", "memo.md")] == ["mind 2\n", "memo 2\n"]
 
 
@@ -149,7 +168,7 @@ def test_dropped_numbers_leave_nothing(folders, folder):
         put(folders, folder, number)
     folders.drop(folder, [1, 2, 9])
     assert [path.name for path in (folder / "history").iterdir()] == ["0003"]
-    assert folders.text(folder, 3) == "text 3\n"
+    assert folders.text(folder, 3) == text(3)
 
 
 def test_a_reply_that_was_deleted_is_missed(folders, folder):

@@ -1,0 +1,46 @@
+"""What is left to do of a session's checkpoint when all that hooks give back lies on disk: no hook waits for it.
+
+That is what people read (the copies at the top), the files that the checkpoint names, and old numbers that go. It is done at once
+where no hook waits, else when that has its reply, and before anything else is made of the session; at a start what a crash left
+of it is made again.
+"""
+
+from collections.abc import Mapping
+
+from memd.model import Session
+from memd.store import Store
+from memd.store.folders import Folders
+
+
+class Leftovers:
+    """Used from the thread that owns the record."""
+
+    def __init__(self, store: Store, folders: Folders) -> None:
+        self._store = store
+        self._folders = folders
+        self._left: dict[str, tuple[Session, Mapping[str, str]]] = {}
+
+    def note(self, session: Session, beside: Mapping[str, str]) -> None:
+        """A checkpoint was made, and these are the files that it names."""
+        self._left[session.id] = session, beside
+
+    def finish(self, name: str) -> bool:
+        """Do what is left of a session's checkpoint; whether there was anything.
+
+        Raises:
+            OSError: it cannot be written; it stays to be done.
+        """
+        if name not in self._left:
+            return False
+        session, beside = self._left[name]
+        folder = self._folders.session(session.tool, session.native)
+        self._folders.lay_beside(folder, beside)
+        self._folders.copy(folder)
+        self._folders.drop(folder, self._store.checkpoints.prune(name))
+        del self._left[name]
+        return True
+
+    def finish_all(self) -> None:
+        """The same for every session; raises the same."""
+        for name in list(self._left):
+            self.finish(name)

@@ -1,21 +1,41 @@
 """Everything of one session that a checkpoint is made from, as the store gave it."""
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
-from functools import cached_property
-from typing import TypeVar
+from collections.abc import Callable, Sequence
+from functools import cached_property, wraps
+from typing import TypeVar, cast
 
 from msgspec import Struct
 
 from memd.extract.asked import asks, begins
 from memd.model import Boundary, Channel, Done, Kind, Message, Record, Session
+from memd.model.once import Carried
 
 BLOCK = 256
 """What is old falls out of the newest texts and calls in blocks of so many entries, so that it does not with each turn."""
 T = TypeVar("T", Record, Done)
+A = TypeVar("A")
 
 SPEAKING = frozenset(channel for channel in Channel if channel.starts_turn)
 """The channels whose entries are always read whole: what people, operators and machines asked for."""
+
+
+SESSIONS = 4
+"""So many sessions' entries are gone through from where they ended last, of those that were asked for last."""
+
+
+def _asking(found: list[Record], record: Record) -> None:
+    if asks(record):
+        found.append(record)
+
+
+def _beginning(found: list[Record], record: Record) -> None:
+    if begins(record):
+        found.append(record)
+
+
+_asked = Carried[Record, list[Record]](list, _asking, SESSIONS)
+_begun = Carried[Record, list[Record]](list, _beginning, SESSIONS)
 
 
 def newest(found: Sequence[T], last: int) -> Sequence[T]:
@@ -25,6 +45,19 @@ def newest(found: Sequence[T], last: int) -> Sequence[T]:
     while at and found[at - 1].number >= border:
         at -= 1
     return found[at:]
+
+
+def of_material(function: Callable[["Material"], A]) -> Callable[["Material"], A]:
+    """Work an answer out once for each material: several sections ask for it."""
+    name = f"{function.__module__}.{function.__name__}"
+
+    @wraps(function)
+    def asking(material: "Material") -> A:
+        if name not in (answers := vars(material)):
+            answers[name] = function(material)
+        return cast("A", answers[name])
+
+    return asking
 
 
 class Material(Struct, frozen=True, dict=True):
@@ -48,12 +81,12 @@ class Material(Struct, frozen=True, dict=True):
     @cached_property
     def asked(self) -> tuple[Record, ...]:
         """Everything the person (or operator) asked for, in order."""
-        return tuple(filter(asks, self.said))
+        return tuple(_asked(self.session.id, self.said))
 
     @cached_property
     def begun(self) -> tuple[Record, ...]:
         """The entries with which turns began."""
-        return tuple(filter(begins, self.said))
+        return tuple(_begun(self.session.id, self.said))
 
     def of(self, kind: Kind) -> list[Done]:
         """The calls of a kind, in order."""

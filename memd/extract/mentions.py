@@ -53,11 +53,13 @@ class Mentions:
     Attributes:
         calls: how many tool calls began so far.
         began: the entry with which the turn began.
+        dotted: names of several parts.
     """
 
     def __init__(self, before: "Mentions | None" = None) -> None:
         self._before: Mapping[str, Tally] = before.tallies if before else {}
         self._own = dict[str, Tally]()
+        self.dotted: list[str] = [*before.dotted] if before else []
         self.calls: int = before.calls if before else 0
         self.began: int = before.began if before else 0
 
@@ -74,6 +76,8 @@ class Mentions:
                 if (known := self._known(item)) is None:
                     place = len(self._before) + len(self._own)
                     self._own[item] = Tally(kind, counts, number, home, label, place)
+                    if kind == "name" and "." in item:
+                        self.dotted.append(item)
                     continue
                 known.score += counts
                 known.number = number

@@ -12,7 +12,7 @@ from operator import attrgetter
 from msgspec import Struct
 
 from memd.extract import shell
-from memd.extract.material import Material
+from memd.extract.material import SESSIONS, Material
 from memd.extract.mentions import CHANGED, MEMO, READ, Exact, Home, Mentions, Said, Tally, weight
 from memd.model import Channel, Done, Kind, Record, State
 from memd.model.once import Carried, once
@@ -24,8 +24,6 @@ VARIANT = 5
 """Another form of a name (`b.size` beside `a.size`) counts so many times less."""
 OPEN = 24
 """So many of the newest entries may still change (a call ends, and is another's then): what they say is added anew each time."""
-SESSIONS = 4
-"""So many sessions' sums go on from turn to turn, of those that were asked for last."""
 SHOWN = 800
 """Characters of a person's message that stand in the memo, with all strings in them."""
 NEAR = 1_000
@@ -62,7 +60,7 @@ class Command(Struct, frozen=True):
 
 def references(material: Material) -> Iterator[Reference]:
     """All exact strings that the agent wrote, and the person's beyond what the memo shows, best first."""
-    return _ranked(_found(material).tallies)
+    return _ranked(_found(material))
 
 
 def _found(material: Material) -> Mentions:
@@ -105,7 +103,7 @@ def printed(material: Material) -> Iterator[Reference]:
     found = Mentions(_heard(material.session.id, answers[:settled]))
     for entry in answers[settled:]:
         _hear(found, entry)
-    yield from (reference for reference in _ranked(found.tallies) if not reference.text.isdigit())
+    yield from (reference for reference in _ranked(found) if not reference.text.isdigit())
 
 
 def _write(found: Mentions, entry: Record | Done, borne: frozenset[str] | None = None) -> None:
@@ -139,27 +137,29 @@ _written = Carried[Record | Done, Mentions](Mentions, _write, SESSIONS)
 _heard = Carried[Done, Mentions](Mentions, _hear, SESSIONS)
 
 
-def _ranked(found: Mapping[str, Tally]) -> Iterator[Reference]:
+def _ranked(mentions: Mentions) -> Iterator[Reference]:
     """One after the other: of some thousand strings the best thousand are asked for."""
-    scores = _by_name(found)
-    ranks = [(-scores.get(item, tally.score), item) for item, tally in found.items() if tally.home is not MEMO]
+    found = mentions.tallies
+    scores = _by_name(found, mentions.dotted)
+    ranks = [(-tally.score, item) for item, tally in found.items() if tally.home is not MEMO]
+    ranks += [(-score, item) for item, score in scores.items() if found[item].home is not MEMO]
     heapify(ranks)
     while ranks:
         worth, item = heappop(ranks)
         tally = found[item]
-        yield Reference(item, tally.kind, -worth, tally.number, tally.home, tally.label)
+        if -worth == scores.get(item, tally.score):  # of a name its own score is in there as well
+            yield Reference(item, tally.kind, -worth, tally.number, tally.home, tally.label)
 
 
-def _by_name(found: Mapping[str, Tally]) -> dict[str, int]:
+def _by_name(found: Mapping[str, Tally], dotted: Sequence[str]) -> dict[str, int]:
     """Dotted names count for what they name: of all that end alike the most mentioned has the score of all, others a fifth."""
     alike, scores = dict[str, list[str]](), dict[str, int]()
-    for item, tally in found.items():
-        if tally.kind == "name" and "." in item:
-            alike.setdefault(end := item.rpartition(".")[2], [end] if end in found else []).append(item)
+    for item in dotted:
+        alike.setdefault(end := item.rpartition(".")[2], [end] if end in found else []).append(item)
     for items in alike.values():
         best = max(items, key=lambda item: (found[item].score, -found[item].place))  # the first of equals
         total = sum(found[item].score for item in items)
-        scores |= {item: total if item == best else found[item].score // VARIANT for item in items}
+        scores |= {item: total if item == best else found[item].score // VARIANT for item in items if len(items) > 1}
     return scores
 
 

@@ -12,7 +12,7 @@ from operator import attrgetter
 from msgspec import Struct
 
 from memd.extract.asked import ADDED, asks, local, says
-from memd.extract.material import Material
+from memd.extract.material import Material, of_material
 from memd.model import Channel, Grade, Kind, Message, Record
 
 _CLEARED = frozenset({"", "clear", "off", "stop", "none", "reset", "cancel"})
@@ -59,6 +59,7 @@ def unstated(material: Material) -> list[Record]:
     return [r for r in material.said if r.channel is Channel.UNATTRIBUTED and r.in_force and says(r)]
 
 
+@of_material
 def directing(material: Material) -> Record | None:
     """The message that set the mission: the newest goal, else the first that says more than a greeting or "go on".
 
@@ -80,6 +81,7 @@ def _telling(record: Record) -> bool:
     return not trifle and record.extra.get("command") != "goal"
 
 
+@of_material
 def current(material: Material) -> Turn:
     """The turn that runs now, or ran last."""
     asked = material.asked

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from memd.extract import servers, shell
 from memd.extract.effects import lasting
-from memd.extract.material import Material
+from memd.extract.material import Material, of_material
 from memd.model import Channel, Done, Kind, Record, State
 from memd.model.text import LEFT_OUT
 
@@ -44,6 +44,7 @@ class Recovery(Struct, frozen=True):
     worked: Done
 
 
+@of_material
 def tasks(material: Material) -> list[Task]:
     """The agent's task list as its last task call left it."""
     for done in reversed(material.of(Kind.TASKS)):

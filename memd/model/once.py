@@ -36,17 +36,17 @@ class Carried(Generic[E, S]):
     def __init__(self, start: Callable[[], S], take: Callable[[S, E], None], sequences: int) -> None:
         """So many `sequences` are kept at a time, those that were asked for last."""
         self._start, self._take, self._sequences = start, take, sequences
-        self._kept: dict[str, tuple[list[E], S]] = {}
+        self._kept: dict[str, tuple[Sequence[E], S]] = {}
         _forgetting.append(self._kept.clear)
 
     def __call__(self, name: str, entries: Sequence[E]) -> S:
         """What the entries of the sequence of this name come to."""
-        taken, state = self._kept.pop(name, ([], self._start()))
+        taken, state = self._kept.pop(name, (entries[:0], self._start()))
         if taken != entries[: len(taken)]:
-            taken, state = [], self._start()
+            taken, state = entries[:0], self._start()
         for entry in entries[len(taken) :]:
             self._take(state, entry)
-        self._kept[name] = [*entries], state
+        self._kept[name] = entries[:], state
         while len(self._kept) > self._sequences:
             del self._kept[next(iter(self._kept))]
         return state

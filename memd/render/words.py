@@ -205,16 +205,19 @@ class Words:
         later, times = self._listing.later.get(record.number), self._listing.times.get(record.number, 1)
         like = f" (said {times} times)" if times > 1 else f" (again in #{later} with other values)" if later else ""
         at = before.at if before is not None else self._content.at
-        return f"#{record.number}{_time(record.at, at)}{_way(record)}{like}:{self._words(record)}"
+        way, words = _whole(record) if self._short(record.text) else (_way(record), self._words(record))
+        return f"#{record.number}{_time(record.at, at)}{way}{like}:{words}"
+
+    def _short(self, text: str) -> bool:
+        """Whether it fits for certain: a token has a byte at least, so most messages need no count."""
+        return text.isascii() and len(text) <= self._room
 
     def _words(self, record: Record) -> str:
         """The message itself: behind its head when it is a single line, else from the next line on."""
-        images, text, cut = images_of(record), record.text, ""
-        short = text.isascii() and len(text) <= self._room  # a token has a byte at least, so most need no count
-        if not short and self._purse.sizer.count(text) > self._room:
+        text, cut = record.text, ""
+        if not self._short(text) and self._purse.sizer.count(text) > self._room:
             text, cut = self._purse.sizer.clip(text, self._room), "\n[… cut here]"
-        shown = _shown(text)
-        return f"{shown if text.strip() else ''}{cut}{f' {images}' if images else ''}"
+        return _behind(record, text, cut)
 
     def _fallen(self, out: "array[int]") -> Iterator[str]:
         """A line for each of the newest messages that fell out, and one for all that are older."""
@@ -236,11 +239,23 @@ class Words:
 
 
 @once(2_048)
+def _whole(record: Record) -> tuple[str, str]:
+    """How a message came, and all of it."""
+    return _way(record), _behind(record, record.text, "")
+
+
+def _behind(record: Record, text: str, cut: str) -> str:
+    images, shown = images_of(record), _shown(text)
+    return f"{shown if text.strip() else ''}{cut}{f' {images}' if images else ''}"
+
+
+@once(2_048)
 def _shown(text: str) -> str:
     """A message's words behind its head."""
     return f" {text}" if text.isprintable() else f"\n{marks.escape(text)}"
 
 
+@once(2_048)
 def _said(record: Record) -> int:
     """What makes two messages the same; one with pictures is like no other."""
     way = f"{record.number}{images}" if (images := images_of(record)) else _way(record)

@@ -21,8 +21,10 @@ MISSION, REQUEST, MEMO = 300, 1_500, 3_000
 MEMO_SHARE, LEFT_SHARE, MORE = 0.4, 0.7, 0.1
 """Of the whole, and of what mission and request leave: the memo at most, also where nobody is known to have sent it. Of what
 is left after the next step: what else people said, before the rest; what the rest leaves is theirs again."""
-TRIES, FULL_ENOUGH, A_PART = 12, 0.99, 2_500
-"""How often a size is tried; where a text counts as full; tokens of a part, for what the parts' marks will cost."""
+TRIES, FULL_ENOUGH, SMALL_ENOUGH, A_PART = 12, 0.98, 0.99, 2_500
+"""How often a size is tried; where a text counts as full, and a small one; tokens of a part, for what its marks will cost."""
+NEARLY = 0.995
+"""What a try aims at."""
 PACKED, CLOSE = 0.98, 0.04
 """Where parts count as full, and how close to a size that they could not take no other is tried: of messages that stand whole a
 few tokens more or less fill one part or open another."""
@@ -51,6 +53,7 @@ def compose(content: Content, budget: int, sizer: Sizer, limits: Limits) -> Rend
     matter, sizer = _Matter(content), Counted(sizer)
     size, best = budget, None
     fits, over, close = (0, 0), (0, 0), 0.0
+    enough = FULL_ENOUGH if budget >= FULL_SIZE else SMALL_ENOUGH
     for _ in range(TRIES):
         blocks, left = _full(matter, size, budget, sizer)
         parts = split(blocks, content.number, limits)
@@ -59,10 +62,12 @@ def compose(content: Content, budget: int, sizer: Sizer, limits: Limits) -> Rend
         if parts and tokens < budget:  # one less, for the line end behind the text where it is printed
             best = best if best and best.tokens >= tokens else Rendered(parts, tokens)
             fits = (size, load)
-            if load > budget * FULL_ENOUGH or (size >= FULL_SIZE and left >= budget - load):  # nothing else would fit
+            if load > budget * enough or (size >= FULL_SIZE and left >= budget - load):  # nothing else would fit
                 break
         else:
-            over, close = (size, max(load, budget)), 1 - FULL_ENOUGH if parts else CLOSE
+            over, close = (size, max(load, budget)), 1 - enough
+            if not parts:
+                over, close = (size, max(load, int(budget * (1 + CLOSE)))), CLOSE
         if best and over[0] and over[0] - fits[0] < budget * close:
             break
         size = _aimed(fits, over, budget)
@@ -71,6 +76,8 @@ def compose(content: Content, budget: int, sizer: Sizer, limits: Limits) -> Rend
 
 def _aimed(fits: tuple[int, int], over: tuple[int, int], budget: int) -> int:
     """The size that should give `budget` tokens, by what gave fewer and what gave more than may be (size, tokens)."""
+    if not over[0] and fits[0] >= FULL_SIZE:  # rows of one place become one, the more the larger a text is
+        return int(fits[0] * budget * NEARLY / fits[1])
     if not over[0]:
         return fits[0] + budget - fits[1]
     if not fits[0]:

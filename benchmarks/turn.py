@@ -5,9 +5,9 @@ of the refresh. Its cost should follow what is new and not what is there.
 
 `behind`: PreCompact and SessionStart(compact), each the whole process of the installed hook, once for a session whose
 checkpoint is current and once for one that a turn was appended to the moment before, in turns. It is asked of two daemons:
-one that has just started, so that nothing is loaded or kept from before, and one at work, which followed the session
-through the turn before: that is recorded and in the checkpoint. Each time a session of its own, since a compaction that follows
-another closely gets the short form.
+one that has just started, about the session that was at work when it did (all that was written until then is recorded and in the
+checkpoint), and one at work, which followed the session through the turn before: that is recorded and in it too. Each time
+a session of its own, since a compaction that follows another closely gets the short form.
 
     python -m benchmarks turn [--large 50] [--rounds 15]
 """
@@ -103,10 +103,12 @@ def behind(rounds: int) -> dict[str, float]:
         home.memd("ingest", str(home.projects))
         following = iter(sessions)
         for case in ("current", "behind") * rounds:
+            before = next(following)
+            made.take_turn(before, _path(home, before))
+            home.memd("ingest", str(_path(home, before)))
             with home.daemon():
                 time.sleep(2)  # its own start is another matter
-                for daemon in DAEMONS:
-                    session = next(following)
+                for daemon, session in zip(DAEMONS, (before, next(following)), strict=True):
                     if daemon == "at_work":
                         made.take_turn(session, _path(home, session))
                         _until_current(home, session)

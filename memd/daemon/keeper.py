@@ -148,6 +148,15 @@ class Keeper:
         made = self.draft(session, material, writer, judged)
         return self.keep(session, material, made, trigger, noted=edits.problems)
 
+    def foresee(self, name: str) -> None:
+        """Work out what a session's next checkpoint will rest on, and leave all as it is: what texts say is remembered."""
+        session = self._store.session(name)
+        if session is not None and session.parent is None:
+            material, tool = self.material(session), named(session.tool)
+            made = self.draft(session, material, Extractive(), self.judging.of(name))
+            beside = self.ready.situation(material).beside
+            compose(made.content, self.budget(session, tool), tokens, limits(tool, beside))
+
     def _edits(self, session: Session) -> Edits:
         """What a person changed in the files of the current checkpoint."""
         current = self._store.checkpoints.current(session.id)

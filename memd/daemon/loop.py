@@ -23,6 +23,7 @@ from memd.daemon import diary, steps
 from memd.daemon.answers import Answers
 from memd.daemon.controls import Controls
 from memd.daemon.desk import Desk
+from memd.daemon.foresight import look_through
 from memd.daemon.forgetting import daily
 from memd.daemon.notify import notify, watchdog_interval
 from memd.daemon.pipeline import Pipeline, wall_clock
@@ -157,6 +158,7 @@ class Daemon:
             await self._server.start()
             self._watcher.start()
             self._watching = True
+            self._reader()  # no hook shall wait until it is open
             self._worker.submit(Urgency.COMMAND, self._catch_up)
             watched = {tool.name: [str(root) for root in tool.place(self._environ).roots] for tool in self._tools}
             log.info("running", version=__version__, pid=os.getpid(), socket=str(self._paths.socket), watching=watched)
@@ -247,6 +249,7 @@ class Daemon:
         self._worker.submit(Urgency.BACKFILL, lambda pipeline: pipeline.journalling.catch_up())
         for tool, path in pipeline.missing():
             self._worker.hint(tool, path, Urgency.BACKFILL)
+        self._worker.submit(Urgency.LAST, partial(look_through, self._worker, time.time() - FRESH))
 
     def _reader(self) -> Store:
         """A read-only view of the record for the event loop's thread."""

@@ -1,0 +1,45 @@
+"""Sessions that were at work when the daemon started are looked through when nothing else is to be done.
+
+What their texts and calls say is remembered then, as it is of a session that the daemon has followed for a turn, and goes when
+the daemon rests. So a compaction that is the first thing after a start is answered as one that comes later.
+"""
+
+import heapq
+import os
+from functools import partial
+
+from memd import tokens
+from memd.daemon.pipeline import Pipeline
+from memd.daemon.worker import Urgency, Worker
+from memd.store import Store
+from memd.tools.registry import TOOLS
+
+AT_WORK = 3
+"""So many sessions at most, 0.1 s of processor time each."""
+
+
+def look_through(worker: Worker, since: float, pipeline: Pipeline) -> None:
+    """Plan it for the sessions whose transcripts changed last, of those that did since a time (seconds since the epoch)."""
+    for name in lately(pipeline.store, AT_WORK, since):
+        worker.submit(Urgency.LAST, partial(_foresee, name))
+
+
+def lately(store: Store, last: int, since: float) -> list[str]:
+    """The sessions whose transcripts changed last, newest first."""
+    changed = ((_changed(path), path) for tool in TOOLS for path in store.paths(tool))
+    newest = heapq.nlargest(last, (one for one in changed if one[0] >= since))
+    found = (store.source(path) for _, path in newest)
+    return [row.session for row in found if row is not None]
+
+
+def _foresee(name: str, pipeline: Pipeline) -> None:
+    with tokens.hurried():  # as it is when a hook waits
+        pipeline.keeper.foresee(name)
+
+
+def _changed(path: str) -> float:
+    """When a file was changed last; 0 where it is not there."""
+    try:
+        return os.stat(path).st_mtime  # noqa: PTH116 - of every transcript
+    except (OSError, ValueError):
+        return 0.0

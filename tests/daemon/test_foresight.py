@@ -1,0 +1,48 @@
+"""What is looked through after a start, so that a compaction that comes first finds what it rests on."""
+
+import os
+import time
+from contextlib import closing
+from pathlib import Path
+
+from transcript import Transcript
+
+from memd.config import Config, paths
+from memd.daemon import foresight
+from memd.daemon.pipeline import Pipeline
+from memd.extract import references
+from memd.model import once
+from memd.tools.registry import TOOLS
+
+IDS = [f"5d1f0c1e-0000-4000-8000-00000000000{n}" for n in range(4)]
+
+
+def pipeline(folder):
+    return closing(Pipeline(Config(), paths({"MEMD_STATE_DIR": str(folder / "state")})))
+
+
+def test_the_sessions_that_were_at_work_last(tmp_path):
+    """Of those whose transcripts changed lately, newest first; one that is gone is none."""
+    with pipeline(tmp_path) as one:
+        for age, name in enumerate(IDS):
+            transcript = Transcript(tmp_path / "work" / f"{name}.jsonl")
+            transcript.turn("Make it fast.")
+            one.ingest(TOOLS["claude-code"], transcript.path)
+            os.utime(transcript.path, (time.time() - 100 * age,) * 2)
+        Path(tmp_path / "work" / f"{IDS[0]}.jsonl").unlink()
+        found = foresight.lately(one.store, 2, time.time() - 250)
+    assert [f"claude-code:{name}" for name in IDS[1:3]] == found
+
+
+def test_what_it_rests_on_is_remembered_and_nothing_is_changed(tmp_path):
+    """No number, no file: only what a checkpoint would be made of."""
+    transcript = Transcript(tmp_path / "work" / f"{IDS[0]}.jsonl")
+    transcript.turn("Use maxRetries in conf.py.")
+    with pipeline(tmp_path) as one:
+        name = one.ingest(TOOLS["claude-code"], transcript.path)
+        before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*") if "sessions" in path.parts}
+        once.forget()
+        one.keeper.foresee(name)
+        assert name in references._written._kept
+        assert one.store.checkpoints.numbers(name) == [1]
+        assert before == {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*") if "sessions" in path.parts}

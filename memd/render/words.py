@@ -205,6 +205,8 @@ class Words:
         later, times = self._listing.later.get(record.number), self._listing.times.get(record.number, 1)
         like = f" (said {times} times)" if times > 1 else f" (again in #{later} with other values)" if later else ""
         at = before.at if before is not None else self._content.at
+        if before is record and self._short(record.text):
+            return _plain(record, like)
         way, words = _whole(record) if self._short(record.text) else (_way(record), self._words(record))
         return f"#{record.number}{_time(record.at, at)}{way}{like}:{words}"
 
@@ -242,6 +244,13 @@ class Words:
 def _whole(record: Record) -> tuple[str, str]:
     """How a message came, and all of it."""
     return _way(record), _behind(record, record.text, "")
+
+
+@once(2_048)
+def _plain(record: Record, like: str) -> str:
+    """The line of a message that needs no time."""
+    way, words = _whole(record)
+    return f"#{record.number}{way}{like}:{words}"
 
 
 def _behind(record: Record, text: str, cut: str) -> str:

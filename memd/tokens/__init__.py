@@ -33,9 +33,10 @@ _LONGEST_TOKEN = 128
 _REACH = 3
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_LINES = re.compile(r"(?<=\n)(?=[ \t]*[!-.0-~\u4e00-\u9fff]|[ \t]+/)")
-"""Where no token of o200k can span two lines: of its pattern's pieces only those of blanks and of signs go beyond a line end,
-the former to the last of several, the latter to slashes."""
+_START = r"[ \t]*[!-.0-~\u4e00-\u9fff]|[ \t]+/"
+_LINES = re.compile(rf"[^\n]*(?:\n(?!{_START})[^\n]*)*(?:\n(?={_START}))?")
+"""Lines where no token of o200k can span two: of its pattern's pieces only those of blanks and of signs go beyond a line end, the
+former to the last of several, the latter to slashes. The last is empty."""
 
 _ENDS = re.compile(r"(?<=[^\W_])(?=[ \n,.\uff0c\u3002])")
 """Where no token spans whatever stands before and behind: no piece of the pattern goes on from a letter or a digit with one of
@@ -122,8 +123,8 @@ def _count_chunk(chunk: str) -> int:
 
 def _exact(chunk: str) -> int:
     """Line by line: of a text that was put together from others most lines were counted before."""
-    lines = _LINES.split(chunk)
-    return _by_word(chunk) if len(lines) == 1 else sum(_remembered(line, _seen, _by_word) for line in lines)
+    lines = _LINES.findall(chunk)[:-1]
+    return _by_word(chunk) if len(lines) == 1 else _seen.total(lines, _by_word)
 
 
 def _by_word(line: str) -> int:

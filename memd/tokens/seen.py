@@ -5,6 +5,8 @@ is forgotten. So a look is a look into a dictionary or two; one refresh looks so
 one operation of a dictionary, and of two threads that do the same at once one counts again at worst.
 """
 
+from collections.abc import Callable, Iterable
+
 from memd.model.once import key
 
 
@@ -26,6 +28,17 @@ class Seen:
         if count is None and (count := self._older.get(known)) is not None:
             self._put(known, count)
         return count
+
+    def total(self, texts: Iterable[str], counted: Callable[[str], int]) -> int:
+        """What texts have together; those that are not known are counted. One loop, since a checkpoint has thousands of lines."""
+        total, newer = 0, self._newer
+        for text in texts:
+            count = newer.get(hash(text) << 32 | len(text))
+            if count is None and (count := self.get(text)) is None:
+                self.put(text, count := counted(text))
+            newer = self._newer
+            total += count
+        return total
 
     def put(self, text: str, count: int) -> None:
         """Remember the count of this text."""

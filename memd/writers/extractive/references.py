@@ -107,7 +107,8 @@ def _new(ranked: Iterable[Reference], root: str | None, shown: str) -> Iterator[
 class _Said:
     """A text that grows, and whether a string stands in it as a whole: nothing of a word right before or behind it.
 
-    The text is looked through only where it has all words of the string, each with the one behind it.
+    A string of a word or two is known at once; for others the text is looked through where it has all their words, each with the
+    one behind it.
     """
 
     def __init__(self, text: str) -> None:
@@ -119,7 +120,7 @@ class _Said:
         self._words |= _words(text)
 
     def __contains__(self, text: str) -> bool:
-        return self._words >= _words(text) and _stands(text, self._joined())
+        return text in self._words or (self._words >= _words(text) and _stands(text, self._joined()))
 
     def _joined(self) -> str:
         self._texts = [" ".join(self._texts)]

@@ -83,7 +83,9 @@ class Keeper:
             self._asked(name, upto, last=CALLS + BLOCK),
         )
         calls = {d.call: d for d in (*decisions, *tasks, *newest(recent, CALLS))}
-        stand = (d for d in calls.values() if d.number not in gone or d.kind not in _DECISIONS)
+        stand = (
+            [d for d in calls.values() if d.number not in gone or d.kind not in _DECISIONS] if gone else calls.values()
+        )
         return tuple(sorted(stand, key=lambda d: (d.number, d.at or 0)))
 
     def _texts(

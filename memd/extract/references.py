@@ -24,6 +24,8 @@ VARIANT = 5
 """Another form of a name (`b.size` beside `a.size`) counts so many times less."""
 OPEN = 24
 """So many of the newest entries may still change (a call ends, and is another's then): what they say is added anew each time."""
+LONG_AGO = 400
+"""Calls since which a string that was mentioned once counts less than a hundredth of one that was mentioned now."""
 SHOWN = 800
 """Characters of a person's message that stand in the memo, with all strings in them."""
 NEAR = 1_000
@@ -138,16 +140,25 @@ _heard = Carried[Done, Mentions](Mentions, _hear, SESSIONS)
 
 
 def _ranked(mentions: Mentions) -> Iterator[Reference]:
-    """One after the other: of some thousand strings the best thousand are asked for."""
+    """One after the other: of some thousand strings the best thousand are asked for, so those of long ago are sorted last."""
     found = mentions.tallies
     scores = _by_name(found, mentions.dotted)
-    ranks = [(-tally.score, item) for item, tally in found.items() if tally.home is not MEMO]
-    ranks += [(-score, item) for item, score in scores.items() if found[item].home is not MEMO]
+    border = weight(max(mentions.calls - LONG_AGO, 0))
+    near = [(-tally.score, item) for item, tally in found.items() if tally.score >= border and tally.home is not MEMO]
+    near += [(-score, item) for item, score in scores.items() if score >= border and found[item].home is not MEMO]
+    yield from _sorted(near, found, scores)
+    far = [(-tally.score, item) for item, tally in found.items() if tally.score < border and tally.home is not MEMO]
+    far += [(-score, item) for item, score in scores.items() if score < border and found[item].home is not MEMO]
+    yield from _sorted(far, found, scores)
+
+
+def _sorted(ranks: list[tuple[int, str]], found: Mapping[str, Tally], scores: Mapping[str, int]) -> Iterator[Reference]:
+    """Best first; a name that counts for others is among them by its own score as well, which is passed over."""
     heapify(ranks)
     while ranks:
         worth, item = heappop(ranks)
         tally = found[item]
-        if -worth == scores.get(item, tally.score):  # of a name its own score is in there as well
+        if -worth == scores.get(item, tally.score):
             yield Reference(item, tally.kind, -worth, tally.number, tally.home, tally.label)
 
 

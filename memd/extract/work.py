@@ -18,6 +18,9 @@ _COUNTS = re.compile(
     r"|test result: \w+\.[^\n]*|FAIL\b[^\n]*|\bok\s+\S+\s+[\d.]+s"
 )
 
+SPAN = 6
+"""So many calls behind a failure another one may have mended it."""
+
 
 class Task(Struct, frozen=True):
     """One entry of the agent's own task list."""
@@ -148,15 +151,16 @@ def _told(done: Done) -> bool:
     return "Sibling tool call errored" not in done.result and bool(re.search(r"\w{3}", error_line(done)))
 
 
-def recoveries(material: Material, span: int = 6) -> list[Recovery]:
-    """Commands that failed, each with the similar one that worked within the next `span` calls."""
-    return list(_recover(material.done, span))
+@of_material
+def recoveries(material: Material) -> list[Recovery]:
+    """Commands that failed, each with the similar one that worked within the next few calls."""
+    return list(_recover(material.done))
 
 
-def _recover(done: Sequence[Done], span: int) -> Iterator[Recovery]:
+def _recover(done: Sequence[Done]) -> Iterator[Recovery]:
     for index, failed in enumerate(done):
         if failed.state is State.FAILED and failed.kind is Kind.COMMAND and _told(failed):
-            worked = _next_like(failed, done[index + 1 : index + 1 + span])
+            worked = _next_like(failed, done[index + 1 : index + 1 + SPAN])
             if worked is not None:
                 yield Recovery(failed, worked)
 

@@ -101,7 +101,9 @@ def check_files(state, session):
         return
     place = folder / "history" / f"{number:04}"
     assert {"mind.md", "memo.md", "scene.md", "checkpoint.md"} <= {path.name for path in place.iterdir()}
-    for name, reply in folders.replies(folder).by_name.items():
+    replies = folders.replies(folder).by_name
+    assert replies, "a number without replies"
+    for name, reply in replies.items():
         if reply.startswith(b"{"):
             json.loads(reply)
         assert {int(found) for found in _NUMBER.findall(reply)} <= {number}, f"{name} of another number"

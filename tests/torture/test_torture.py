@@ -1,8 +1,6 @@
 """The torture suite in short; docs/reliability.md says how its long forms are run, and what they came to.
 
-Each promise that the model holds was seen broken once: a step that drops its last line (lost), entries whose keys change when a
-file is read again (doubled), a text that is written over (numbers), a restart without a gap, copies and links that are left
-behind (whole sets), and a cursor that is saved 50 ms before its records (lost, under kills alone).
+Each promise that the model holds was seen broken once; the page names the break for each.
 """
 
 import os

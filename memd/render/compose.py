@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from memd.model import Record, marks
+from memd.model.once import once
 from memd.model.text import clock, line
 from memd.render import outline, person, rest, words
 from memd.render.content import FIRST, RELATIVE, Content, Entry, Rendered, cited
@@ -252,13 +253,18 @@ def _recent(content: Content, purse: Purse) -> Iterator[str]:
     kept: list[str] = []
     room = int((purse.left - purse.cost(heading(title))) * 0.95)
     for record in (record for record in reversed(content.recent) if record.text.strip()):
-        text = rest.quoted(purse.clip(record.text, RECENT))
+        text = _mine(purse.clip(record.text, RECENT))
         block = f"#{record.number} {clock(record.at)} (my words):\n{text}"
         if purse.cost(block) > room:
             break
         room -= purse.cost(block)
         kept.append(purse.take(block))
     yield from headed(title, list(reversed(kept)))
+
+
+@once(512)
+def _mine(text: str) -> str:
+    return rest.quoted(text)
 
 
 def _left_out(content: Content, missing: dict[str, int], purse: Purse) -> list[str]:

@@ -22,7 +22,7 @@ HEARD = 400
 """So many of the newest calls' answers are looked through: a mention in an older one counts less than a hundredth."""
 VARIANT = 5
 """Another form of a name (`b.size` beside `a.size`) counts so many times less."""
-OPEN = 24
+OPEN = 12
 """So many of the newest entries may still change (a call ends, and is another's then): what they say is added anew each time."""
 LONG_AGO = 400
 """Calls since which a string that was mentioned once counts less than a hundredth of one that was mentioned now."""

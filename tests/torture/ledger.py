@@ -135,4 +135,6 @@ def at_rest(state, session):
         known, made = store.session(session), store.checkpoints.current(session)
         if known is None or not known.messages:
             return True
-        return made and made.upto >= known.messages and folders.published(folders.session(tool, native)) == made.number
+        folder = folders.session(tool, native)
+        laid = made and folders.published(folder) == made.number == folders.copied(folder)  # the copies come last
+        return laid and made.upto >= known.messages

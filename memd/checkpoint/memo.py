@@ -108,7 +108,7 @@ def document(memo: Sequence[Entry]) -> bytes:
     return text.getvalue()
 
 
-@once(4_096)
+@once(1_024)
 def _line(entry: Entry) -> str:
     record = entry.record
     box = "x" if entry.ticked else " "

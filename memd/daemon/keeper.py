@@ -17,6 +17,7 @@ from memd.daemon.judging import Edits, Judging, as_kept, by_hand
 from memd.daemon.leftovers import Leftovers
 from memd.daemon.lineage import inherited
 from memd.daemon.ready import CLOSE, Ready, Situation, limits
+from memd.daemon.thrift import room_for
 from memd.extract import turns
 from memd.extract.material import BLOCK, SPEAKING, Material, newest
 from memd.model import Boundary, Channel, Checkpoint, Done, Kind, Message, Problem, Record, Session, Tick
@@ -138,7 +139,12 @@ class Keeper:
         session = self._store.session(name)
         if session is None or session.parent is not None:
             return None
-        material, judged = self.material(session), self.judging.of(name)
+        material = self.material(session)
+        with room_for(len(material.said)):
+            return self._refreshed(session, material, trigger, writer)
+
+    def _refreshed(self, session: Session, material: Material, trigger: str, writer: Writer) -> Checkpoint:
+        name, judged = session.id, self.judging.of(session.id)
         self._queued[name] = material.queued
         edits = self._edits(session)
         if edits.ticks:

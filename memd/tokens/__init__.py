@@ -118,7 +118,12 @@ def _count_chunk(chunk: str) -> int:
     known = _seen.get(chunk)
     if known is not None:
         return known
-    return _remembered(chunk, _guessed, rough.count) if _rough() else _remembered(chunk, _seen, _exact)
+    return _remembered(chunk, _guessed, _guess) if _rough() else _remembered(chunk, _seen, _exact)
+
+
+def _guess(chunk: str) -> int:
+    """By rule of thumb, line by line as well: none of its pieces but blanks goes beyond a line end."""
+    return _guessed.total(_LINES.findall(chunk)[:-1], rough.count)
 
 
 def _exact(chunk: str) -> int:

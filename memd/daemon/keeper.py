@@ -50,6 +50,8 @@ class Keeper:
         self._laid: dict[str, tuple[int, Situation]] = {}
         """What the ready replies on disk were made for."""
         self.left = Leftovers(store, folders)
+        self._prompts: dict[str, int] = {}
+        """How many prompts a session had when its checkpoint was last refreshed."""
         self._queued: dict[str, tuple[Message, ...]] = {}
         """What waited in the client's queue when a session's checkpoint was last refreshed."""
 
@@ -139,12 +141,12 @@ class Keeper:
         session = self._store.session(name)
         if session is None or session.parent is not None:
             return None
-        material = self.material(session)
-        with room_for(len(material.said)):
-            return self._refreshed(session, material, trigger, writer)
+        with room_for(self._prompts.get(name, 0)):
+            return self._refreshed(session, trigger, writer)
 
-    def _refreshed(self, session: Session, material: Material, trigger: str, writer: Writer) -> Checkpoint:
-        name, judged = session.id, self.judging.of(session.id)
+    def _refreshed(self, session: Session, trigger: str, writer: Writer) -> Checkpoint:
+        name, material, judged = session.id, self.material(session), self.judging.of(session.id)
+        self._prompts[name] = len(material.said)
         self._queued[name] = material.queued
         edits = self._edits(session)
         if edits.ticks:

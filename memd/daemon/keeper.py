@@ -142,11 +142,13 @@ class Keeper:
         if session is None or session.parent is not None:
             return None
         with room_for(self._prompts.get(name, 0)):
-            return self._refreshed(session, trigger, writer)
-
-    def _refreshed(self, session: Session, trigger: str, writer: Writer) -> Checkpoint:
-        name, material, judged = session.id, self.material(session), self.judging.of(session.id)
+            material = self.material(session)
         self._prompts[name] = len(material.said)
+        with room_for(len(material.said)):
+            return self._refreshed(session, material, trigger, writer)
+
+    def _refreshed(self, session: Session, material: Material, trigger: str, writer: Writer) -> Checkpoint:
+        name, judged = session.id, self.judging.of(session.id)
         self._queued[name] = material.queued
         edits = self._edits(session)
         if edits.ticks:

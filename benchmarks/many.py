@@ -12,7 +12,7 @@ from benchmarks import made
 from benchmarks.home import Home
 from memd.config import Config
 from memd.daemon.pipeline import Pipeline, wall_clock
-from memd.model import Checkpoint
+from memd.model import Checkpoint, marks
 from memd.model.checkpoint import Parts
 from memd.tools.claude_code import ClaudeCode
 
@@ -50,10 +50,11 @@ def _checkpoint(pipeline: Pipeline, name: str) -> None:
     )
     kept = Checkpoint(name, 1, wall_clock(), "extractive", "turn", session.messages, "ABC123", parts)
     folder = pipeline.folders.session(session.tool, session.native)
-    replies = {"SessionStart.compact.1": b"text " * 400}
-    pipeline.folders.write(folder, kept, "text " * 400, replies)
+    text = marks.opening(1, 1, 1) + "text " * 400
+    pipeline.folders.write(folder, kept, text, {"SessionStart.compact.1": text.encode()})
     pipeline.store.checkpoints.add(kept, "made up")
     pipeline.folders.publish(folder, 1)
+    pipeline.folders.copy(folder)
 
 
 def old_files(home: Home, count: int) -> None:

@@ -155,12 +155,11 @@ def talked(result: Result, questions: Sequence[str]) -> Iterator[tuple[str, str]
     if not words.lstrip().startswith(_CLIENT_WORDS):
         return
     asked = [match for match in _ASKED.finditer(words) if not questions or short(match[1]) in questions]
-    for match, behind in zip(asked, [*(match.start() for match in asked[1:]), len(words)], strict=True):
+    ends = [*(match.start() for match in asked), len(words)][1:]
+    for match, behind in zip(asked, ends, strict=True):
         answer, _, notes = words[match.end() : behind].partition(_NOTES)
-        if answer.startswith(_ANSWER):
-            yield match[1], answer.removeprefix(_ANSWER).strip()
-        if notes.strip():
-            yield match[1], notes.strip()
+        told = (answer.removeprefix(_ANSWER) if answer.startswith(_ANSWER) else "", notes)
+        yield from ((match[1], said.strip()) for said in told if said.strip())
 
 
 def _feedback(result: Result) -> str:

@@ -55,6 +55,9 @@ TALK = """The user wants to clarify these questions.
 @pytest.mark.parametrize(
     ("listed", "answers"),
     [
+        ("", []),
+        ('- "Whatever?"\n  Answer: origin', []),
+        ('- "Push?"\n  Answer: \n- "Where\nto?"\n  Answer: origin', [("Where\nto?", 2)]),
         ('- "Push?"\n  (No answer provided)\n- "Where\nto?"\n  (No answer provided)', []),
         ('- "Push?"\n  Answer: only "main"\n  on Tuesdays\n- "Where\nto?"\n  (No answer provided)', [("Push?", 0)]),
         (

@@ -40,6 +40,10 @@ class Leftovers:
         del self._left[name]
         return True
 
+    def drop(self, name: str) -> None:
+        """Leave what is left of a session undone: it is forgotten, and none of its files may come back."""
+        self._left.pop(name, None)
+
     def finish_all(self) -> None:
         """The same for every session; raises the same."""
         for name in list(self._left):

@@ -62,6 +62,19 @@ def test_a_forgotten_session_is_not_read_again(chain, spoken):
     assert chain.troubles.lines() == []
 
 
+def test_what_was_left_to_do_of_a_forgotten_session_is_not_done(chain, spoken):
+    """A hook has its reply before the files that the checkpoint names are written, or the disk was full for them."""
+    for number in range(80):
+        spoken.turn(f"{number} {CANARY} " + f"and word {number} " * 60)
+    spoken.compacts(summary=CANARY)
+    chain.read(spoken)
+    chain.job(lambda pipeline: pipeline.refresh_for_hook(spoken.id, "compact"))
+    chain.control("forget", sessions=[spoken.id])
+    chain.job(lambda pipeline: pipeline.finish(spoken.id))
+    assert traces(chain) == []
+    assert not chain.folders.session("claude-code", spoken.session).exists()
+
+
 def test_named_it_comes_back_and_with_its_folder_it_does_not(chain, spoken):
     """`ingest` of the directory passes it over; `ingest` of the file itself brings it and its sub-agents back."""
     chain.control("forget", sessions=[spoken.id])

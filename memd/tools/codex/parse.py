@@ -39,9 +39,7 @@ def feed(state: ReaderState, line: Line) -> tuple[ReaderState, tuple[Event, ...]
 def left(state: ReaderState) -> tuple[ReaderState, tuple[Event, ...]]:
     """The session is over: nothing vouches any more for an item that waits, and an old client's last turn has ended."""
     reading = Reading(state, Source(0, 0))
-    words.settle(reading)
-    if state.pending is not None:
-        reading.state = changed(reading.state, late=state.pending)
+    words.leave(reading)
     if reading.events and not state.ends:
         reading.events.append(TurnEnd(reading.at))
     return reading.state, tuple(reading.events)

@@ -89,7 +89,8 @@ class ReaderState(Struct, frozen=True):
     """This client writes when a turn begins and ends."""
     pending: Pending | None = None
     late: Pending | None = None
-    """The item that still waited when the file had come to its end: what vouches for it may follow where the file goes on."""
+    """The item that still waited when the file had come to its end, with a digest for its text: what vouches for it may follow
+    where the file goes on."""
     calls: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Tool calls that have no result yet."""
     jobs: Mapping[str, str] = field(default_factory=dict)

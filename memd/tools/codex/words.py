@@ -15,7 +15,7 @@ from memd.model import Amend, Delivery, Envelope, Gap, Kind, Operation, Origin, 
 from memd.provenance import classify
 from memd.tools.codex import delivery, rollback
 from memd.tools.codex.delivery import WAITING, Part
-from memd.tools.codex.reading import HARNESS, Reading, Row, turn_of
+from memd.tools.codex.reading import HARNESS, Reading, Row, digest, turn_of
 from memd.tools.codex.state import Pending
 from memd.tools.fields import excerpt, items, string, table
 from memd.tools.remembered import changed
@@ -156,10 +156,18 @@ def vouched(reading: Reading, event: Row) -> None:
     reading.state = changed(reading.state, turn=replace(turn, asked=turn.asked + 1))
 
 
+def leave(reading: Reading) -> None:
+    """The file has come to its end: what waits is entered; of its words the state keeps a digest, they may be nobody's."""
+    pending = reading.state.pending
+    settle(reading)
+    if pending is not None:
+        reading.state = changed(reading.state, late=replace(pending, text=digest(_letters(pending.text))))
+
+
 def _late(reading: Reading, text: str, event: Row) -> bool:
     """Vouch for the item that was entered without, since the file had come to its end before this event was written."""
     state = reading.state
-    if state.late is None or not _same(state.late, text, string(event, "turn_id")):
+    if state.late is None or not _same(state.late, digest(_letters(text)), string(event, "turn_id")):
         return False
     envelope = delivery.of_vouched(state, Part(state.late.stated), named=bool(string(event, "client_id")))
     channel, grade = classify(envelope)
@@ -180,7 +188,11 @@ def _said(event: Row) -> tuple[str, int]:
 def _same(pending: Pending, text: str, turn: str) -> bool:
     """Whether the event is about the item that waits: the same turn, the same words (blanks between parts may differ)."""
     same_turn = not (pending.turn and turn) or pending.turn == turn
-    return same_turn and "".join(pending.text.split()) == "".join(text.split()) and pending.stated != Part.GOAL
+    return same_turn and _letters(pending.text) == _letters(text) and pending.stated != Part.GOAL
+
+
+def _letters(text: str) -> str:
+    return "".join(text.split())
 
 
 def _alone(reading: Reading, text: str) -> None:

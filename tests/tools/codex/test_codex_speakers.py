@@ -429,6 +429,14 @@ def test_a_file_that_had_come_to_its_end_between_an_item_and_its_event(between):
     assert entries == [("human.typed", "proved", "last"), ("unattributed", "unknown", "next")]
 
 
+def test_no_words_of_what_waited_at_the_end_are_kept():
+    """They may be the client's, with a secret that their entry has no more."""
+    state = TOOL.start(Identity(THREAD))
+    for line in physical([meta(), begin(), item("<user_instructions>API_KEY=q9ZkP2vX7rLm</user_instructions>")]):
+        state, _ = TOOL.feed(state, line)
+    assert "q9ZkP2vX7rLm" not in TOOL.dump(TOOL.left(state)[0]).text
+
+
 def test_the_real_screen_and_its_compaction():
     """The recording of a day at the screen has each of the person's words in its order."""
     found = read(*recording("screen-daemon"))

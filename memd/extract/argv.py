@@ -1,5 +1,6 @@
 """A simple command as its words, and the command that a program is handed among them (`bash -c`, `ssh`, `xargs`). Pure."""
 
+import re
 import shlex
 from collections.abc import Sequence
 
@@ -12,6 +13,8 @@ LONGEST = 131_072
 that fits into an argument (Linux)."""
 UNSEEN = "*"
 """What stands for the arguments that only running it shows (`xargs rm`, `find -exec rm {} +`)."""
+INSIDE = r"(?:[^()]|\((?:[^()]|\([^()]*+\))*+\))*+"
+"""What stands in a substitution's brackets, as a pattern: brackets in it are closed again."""
 _BLANK = "\ue000"
 """The blank inside of what stands for a secret, while a line is cut into words: of a private use area."""
 
@@ -43,6 +46,8 @@ class Carried(Struct, frozen=True):
     elsewhere: bool
 
 
+_HELD = re.compile(rf"\w+=(\"?)(?:\$\((?!\()(?P<line>{INSIDE})\)|`(?P<old>[^`]*)`)\1", re.DOTALL)
+"""A variable that is given what a line prints, and nothing else."""
 _SHELLS = frozenset({"bash", "sh", "zsh", "dash", "ksh", "fish"})
 _CARRIERS = (
     Carrier("ssh", "", "-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w", 1, elsewhere=True, line=True),
@@ -85,11 +90,18 @@ def program(part: str) -> str:
 
 
 def handed(part: str, document: str = "") -> str | None:
-    """The line that a shell is handed to run here, as an argument or as a here-document; None where it is handed none.
+    """The line that a shell is handed to run here, as an argument, as a here-document or for what it prints; None for none.
 
-    >>> handed("bash -lc 'cd web && make'"), handed("eval git push"), handed("bash build.sh")
-    ('cd web && make', 'git push', None)
+    >>> (
+    ...     handed("bash -lc 'cd web && make'"),
+    ...     handed("eval git push"),
+    ...     handed('at="$(git push)"'),
+    ...     handed("bash build.sh"),
+    ... )
+    ('cd web && make', 'git push', 'git push', None)
     """
+    if held := _HELD.fullmatch(part):
+        return held["line"] or held["old"] or None
     name = program(part)
     if name not in _SHELLS and name not in {"eval", "su"}:
         return None

@@ -11,7 +11,7 @@ from itertools import islice
 from msgspec import Struct
 from msgspec.structs import replace
 
-from memd.extract.argv import handed, joined, parted
+from memd.extract.argv import INSIDE, handed, joined, parted
 from memd.model.once import once
 
 DEEPEST = 3
@@ -27,7 +27,7 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _AHEAD = re.compile(
-    r"^(?:[({]\s*|!\s+|\w+=(?:'[^']*'|\"[^\"]*\"|\S*)\s+|(?:time|nohup|then|do|else|if|elif|while|until|exec|command|setsid|doas)\s+"
+    rf"^(?:[({{]\s*|!\s+|\w+=(?>'[^']*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`|\$\({INSIDE}\)|\\.|\S)*+\s+|(?:time|nohup|then|do|else|if|elif|while|until|exec|command|setsid|doas)\s+"
     r"|env\s+(?:-u\s+\S+\s+|-\S+\s+)*|sudo\s+(?:-[CghpRTUu]\s+\S+\s+|-\S+\s+)*|(?:nice|ionice|stdbuf)\s+(?:-[nc]\s+\S+\s+|-\S+\s+)*"
     r"|timeout\s+(?:-[ks]\s+\S+\s+|-\S+\s+)*\S+\s+)+"
 )

@@ -39,8 +39,17 @@ class Row(Struct, frozen=True):
 
 _ALL = r".*"
 _SENT = r"(?:POST|PUT|PATCH|DELETE)\b"
-_LAUNCH = r"\S*(?:deploy|migrat(?:e|ion)|publish|release|rollback)[\w-]*(?:\.(?:sh|py|js|ts|rb))?(?=\s|$)"
-_TASK = r"(?:run )?\S*(?:deploy|migrat(?:e|ion)|publish|release|db:(?!status|version)\w+)"
+_LAUNCH = (
+    r"(?!\S*(?:test_|[_.-](?:test|spec)\b))"  # a test of what does it
+    r"\S*(?:deploy|migrat(?:e|ion)|publish|release(?!-?notes)|rollback)[\w-]*(?:\.(?:sh|py|js|ts|rb))?(?=\s|$)"
+)
+_TASK = r"(?:run )?\S*(?:deploy|migrat(?:e|ion)|publish|release(?!-?notes)|db:(?!status|version)\w+)"
+_BARE = r"-(?!-(?:prefix|dir|cwd|path|group|extra|only|with|without|registry|git|root|workspace|filter)\b|[rCGtw]\b)\S+"
+"""An option of installing that takes no word, as far as is known."""
+_NAMED = r"(?!-|[<>&]|\d>)\S"
+"""What begins a package's name, and no option and no redirection."""
+_NO_TASK = r"(?:migrat(?:e|ion)s?|db|release)[: ](?:status|diff|version|abort_if_pending_migrations)\b"
+"""Tasks that only tell how things stand."""
 _SQL = (
     r"(?i:.*\b(?:insert into|update \S+ set|delete from|truncate (?:table )?\w|replace into|merge into|(?:grant|revoke) \w+ on"
     r"|(?:drop|alter|create) (?:or replace |temp(?:orary)? |unique |materialized )*"
@@ -49,6 +58,7 @@ _SQL = (
 _SQL_HARD = r"(?i:.*\b(?:drop|truncate|delete|alter|remove))"
 
 _TABLE = (
+    Row("git", r"(?:merge|rebase|revert|cherry-pick|am) (?:--abort|--quit)\b", again=True),
     Row("git", r"(?:commit|merge|rebase|revert|cherry-pick|am|update-ref)(?![\w-])"),
     Row("git", r"(?:push|filter-[\w-]+)\b", looks=r"push (?:\S+ )*-\w*n\w*(?!\S)", hard=_ALL),
     Row("git", r"(?:reset|apply)\b", looks=r"--(?:stat|numstat|summary)\b", hard=r"reset .*--hard"),
@@ -83,8 +93,9 @@ _TABLE = (
     ),
     Row(
         "npm pnpm yarn bun pip pipx uv poetry cargo brew apt apt-get dnf gem go",
-        r"(?:pip )?(?:install|add|get) +[^-\s]",
+        rf"(?:pip )?(?:install|add|get) +{_NAMED}",
     ),
+    Row("npm pnpm yarn bun uv poetry cargo brew apt apt-get dnf gem", rf"(?:install|i|add)(?: {_BARE})* +{_NAMED}"),
     Row(
         "npm pnpm yarn bun pip pipx uv poetry cargo brew apt apt-get dnf gem",
         r"(?:pip )?(?:remove|rm|uninstall|purge)\s",
@@ -94,9 +105,16 @@ _TABLE = (
         r"(?:publish|unpublish|deprecate|upload|release|version(?= [\w-])|push|yank|dist-tag (?:add|rm))(?=\s|$)",
         hard=r"publish|unpublish|upload|push|yank|release",
     ),
-    Row("npm pnpm yarn bun make just mise task rake rails prisma knex flask supabase artisan", _TASK, hard=_ALL),
-    Row("php", rf"artisan {_TASK}", hard=_ALL),
-    Row("python bash sh zsh node ruby deno tsx", _LAUNCH, hard=_ALL),
+    Row(
+        "npm pnpm yarn bun make just mise task rake rails prisma knex flask supabase artisan",
+        _TASK,
+        looks=rf"{_NO_TASK}|^ (?:\S+ )*(?:-n|--just-print)(?!\S)",
+        hard=_ALL,
+    ),
+    Row("supabase", r"(?:db (?:push|reset)|functions deploy)\b", hard=_ALL),
+    Row("ansible-playbook", r"\S", looks=r"\s(?:--(?:syntax-check|list-\w+)|-C)(?!\S)", hard=_ALL),
+    Row("php", rf"artisan {_TASK}", looks=_NO_TASK, hard=_ALL),
+    Row("python bash sh zsh node ruby deno tsx", _LAUNCH, looks=r"^ -n ", hard=_ALL),
     Row(
         "python",
         r"\S*manage\.py (?:\S*migrat\w*|(?:sql)?flush|loaddata)\b",
@@ -123,15 +141,20 @@ _TABLE = (
     ),
     Row(
         "docker podman nerdctl",
-        r"(?:push|rm|rmi|kill)\b|compose .*\b(?:up|down|rm|kill|push)\b"
+        r"(?:push|rm|rmi|kill)\b|compose (?:-\S+ (?:(?!-)\S+ )?)*?(?:up|down|rm|kill|push)\b"
         r"|(?:volume|network|image|container|system|builder|secret|service|stack) (?:rm|remove|prune|create|update|deploy)\b",
         hard=r"\w+ (?:prune|rm|remove)\b|compose .*down .*(?:-v|--volumes)\b",
     ),
     Row("docker-compose", r"(?:up|down|rm|kill|push)\b", hard=r"down .*(?:-v|--volumes)\b"),
-    Row("docker podman nerdctl docker-compose", r"(?:compose )?(?:\S+ )*?(?:stop|restart)\b", again=True),
+    Row(
+        "docker podman nerdctl docker-compose",
+        r"(?:(?:compose|container|service) (?:-\S+ (?:(?!-)\S+ )?)*?)?(?:stop|restart)\b",
+        again=True,
+    ),
     Row(
         "fly flyctl vercel wrangler heroku netlify firebase gcloud serverless sls az railway",
         r".*(?:deploy|publish|delete|create|destroy|pg:reset|--prod)\b",
+        looks=r"\s(?:list|ls|show|describe|status|logs|info)(?!\S)",
         hard=r".*(?:deploy|publish|delete|destroy|pg:reset|--prod)\b",
     ),
     Row(

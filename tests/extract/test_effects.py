@@ -101,6 +101,12 @@ def test_what_only_names_an_effect_is_none(command):
         "./scripts/deploy.sh prod",
         "python3.11 scripts/release.py",
         "bd close av-12 --reason done",
+        "npm install -D typescript",
+        "npm i react",
+        "apt-get install -y jq",
+        "uv add --dev ruff",
+        "supabase db push",
+        "ansible-playbook site.yml",
     ],
 )
 def test_verbs_of_the_table(command):
@@ -119,6 +125,11 @@ def test_verbs_of_the_table(command):
         ('bash -c "git commit -m \\"a; b\\" && git push"', ['git commit -m "a; b"', "git push"]),
         ("sh -c 'bash -c \"git push\"'", ["git push"]),
         ("eval 'git push'", ["git push"]),
+        ("url=$(gh pr create --fill) && echo $url", ["gh pr create --fill"]),
+        ('out="$(cd web && git push 2>&1 | tail -1)"; echo "$out"', ["git push"]),
+        ("id=$(docker rm web)", ["docker rm web"]),
+        ("at=`git push`", ["git push"]),
+        ("AT=$(date +%s) B='a b' npm publish", ["npm publish"]),
         ("bash <<'EOF'\n# it's a comment; git tag v1\ngit push\nEOF", ["git push"]),
         ("ls | xargs -n 1 -I{} rm {}", ["ls | xargs -n 1 -I{} rm {}"]),
         (
@@ -174,6 +185,20 @@ def test_nothing_that_is_wrapped_around_a_verb_hides_it(command, found):
         "echo done # git push",
         "cat release.md deploy.sh",
         "echo $((1<<3))\ngit status",
+        "body=$(cat <<'EOF'\ngit push\nEOF\n)",
+        "n=$(grep -c rm a.py); file=$(which rm)",
+        "docker compose run --rm web pytest",
+        "docker logs stop-service",
+        "npx prisma migrate status",
+        "npm run db:migrate:status",
+        "npm run release-notes",
+        "npm install > /tmp/log 2>&1",
+        "make -n deploy",
+        "bash -n deploy.sh",
+        "python tests/test_migrate.py",
+        "gcloud run services list --filter='deploy'",
+        "vercel ls --prod",
+        "ansible-playbook site.yml --check",
     ],
 )
 def test_what_only_looks_or_only_says_so_is_no_effect(command):
@@ -182,7 +207,8 @@ def test_what_only_looks_or_only_says_so_is_no_effect(command):
 
 
 @pytest.mark.parametrize(
-    "command", ["npm install", "uv sync", "kill 12", "docker compose restart web", "tmux kill-session -t a"]
+    "command",
+    ["npm install", "uv sync", "kill 12", "docker compose restart web", "git rebase --abort", "tmux kill-session -t a"],
 )
 def test_what_is_done_again_freely_is_known_apart(command):
     """It changes something, and doing it twice harms nothing."""

@@ -251,7 +251,7 @@ def test_a_path_is_told_from_where_the_command_works(command, expected):
     assert told(run(command)) == expected
 
 
-@pytest.mark.parametrize("command", ["[[ 3 > 2 ]]", "echo $((1 > 0))", "echo a \\> b"])
+@pytest.mark.parametrize("command", ["[[ 3 > 2 ]]", "echo $((1 > 0))", "x=$(( a > b ))", "echo a \\> b"])
 def test_a_sign_that_redirects_nothing_makes_no_file(command):
     """A comparison, a calculation, an escaped sign."""
     assert told(run(command)) == []

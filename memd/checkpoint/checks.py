@@ -37,7 +37,7 @@ _CONSENT = re.compile(
 """Words that claim that somebody allowed something: they need a message. Looked for only where nothing is cited."""
 _SAID = re.compile(
     r"\b(?:person|user|operator|human|owner) (?:has |had )?(?:said|says|told|tells|wants?|wanted|asked|asks|decided|ordered"
-    r"|insist(?:s|ed)|requested|confirmed|chose|prefers?|preferred)\b|(?:用户|对方|他|她)(?:说|要求|想要|决定|希望|确认)",
+    r"|insist(?:s|ed)|requested|confirmed|chose|prefers?|preferred)\b|(?:用户|对方|(?<!其)[他她])(?:说|要求|想要|决定|希望|确认)",
     re.IGNORECASE,
 )
 """Words that tell what somebody said: so do these."""
@@ -53,6 +53,14 @@ _CLAIMED = re.compile(
     re.IGNORECASE,
 )
 """What a scene tells of somebody's words or consent: it names the one whose they are, since `permission denied` is none."""
+_OPEN = re.compile(
+    r"(?:\b(?:if|whether|unless|until|not|never|be)(?: (?:a|an|explicitly|has|been|is|it|that|the|this|was|yet))*|\bonce"
+    r"|如果?|若|是否|除非|直到|等|等待|等候|待|未经|没有|尚未|需要?|须|请|让|由|问)\s*$",
+    re.IGNORECASE,
+)
+"""What stands right before such words where they tell of no deed: a condition, a question, what is still to come or did not."""
+_BEFORE = 40
+"""Characters in which that stands."""
 _LESSON = re.compile(r"- \[(?:confirmed|hypothesis)\] \S")
 _WORKSTREAM = re.compile(r"- W[1-9]\d* \((M[1-9]\d*)\) \[([a-z]+)\] \S")
 _ALL_DONE = re.compile(
@@ -163,7 +171,7 @@ def _bullet(heading: str, bullet: Bullet, mind: Mind, evidence: Evidence) -> Ite
 def _cited(bullet: Bullet, evidence: Evidence) -> Iterator[str]:
     if bullet.citation is None:
         yield f"{_name(bullet)} ends neither in (#n) nor in {OWN}"
-    elif bullet.own and (_CONSENT.search(bullet.body) or _SAID.search(bullet.body)):
+    elif bullet.own and (_CONSENT.search(bullet.body) or _tells(_SAID, bullet.body)):
         yield f"{_name(bullet)} says that something was allowed, agreed or said and cites no message of the person's"
     elif not bullet.own and not bullet.cites and not _elsewhere(bullet.citation or "", evidence):
         yield f"{_name(bullet)} cites messages that are not known here"
@@ -266,13 +274,20 @@ def _claims(evidence: Evidence, text: str) -> Iterator[str]:
     """What somebody is told to have said or allowed has a message of theirs."""
     for entry in re.split(r"\n(?=\S)", text):
         numbers = [int(number) for number in re.findall(r"#(\d{1,9})\b", entry)]
-        if _CLAIMED.search(entry) and not (any(map(evidence.binds, numbers)) or _elsewhere(entry, evidence)):
+        if _tells(_CLAIMED, entry) and not (any(map(evidence.binds, numbers)) or _elsewhere(entry, evidence)):
             told = (
                 f"cites {', '.join(f'#{number}' for number in numbers)}, none of which is theirs"
                 if numbers
                 else "cites none"
             )
             yield f"{oneline(entry, 70)!r} says what somebody said or allowed, which needs their message: it {told}"
+
+
+def _tells(words: re.Pattern[str], text: str) -> bool:
+    """Whether it tells by such words what somebody did, rather than asks for it or waits until they do."""
+    return any(
+        not _OPEN.search(text[max(found.start() - _BEFORE, 0) : found.start()]) for found in words.finditer(text)
+    )
 
 
 def _next(given: Given, text: str, mind: Mind) -> Iterator[str]:

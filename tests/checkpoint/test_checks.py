@@ -261,6 +261,9 @@ def test_every_fault_is_named_at_once():
         ("- Production: allowed by the person (#5).", "cites #5, none of which is theirs"),
         ("- The person wants the push (#6, #7).", "cites #6, #7, none of which is theirs"),
         ("- 用户同意上线", "cites none"),
+        ("- 他要求上线", "cites none"),
+        ("- If the user wants it: once the user approved it, it was pushed.", "cites none"),
+        ("- Not pushed before; the release was approved by the user.", "cites none"),
     ],
 )
 def test_what_a_scene_says_of_the_person_needs_their_message(line, told):
@@ -277,6 +280,11 @@ def test_what_a_scene_says_of_the_person_needs_their_message(line, told):
         "- Staging, alone:\n  allowed by the person, see #3.",
         "- `permission denied` on /srv/w; 0 is not allowed.",
         "- The approval test fails: user approvals are not stored.",
+        "- To be asked: whether the user wants tests. If the user decided against them, they go.",
+        "- The push is not yet approved by the user; it has to be approved by the person, or once requested by the user.",
+        "- Nothing goes out until the user has approved it.",
+        "- 等待用户确认部署；未经用户同意不得推送；需要用户决定命名。",
+        "- 其他要求：保持接口不变",
     ],
 )
 def test_a_scene_that_cites_or_speaks_of_other_things_is_good(line):

@@ -5,7 +5,8 @@ taken as it is, if its headings are whole; of their memo the boxes are. What can
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 
 from msgspec import Struct
@@ -80,13 +81,11 @@ class Judging:
     def edits(self, folder: Path, current: Checkpoint) -> Edits:
         """What a person changed in the files at the top since memd wrote them.
 
-        A crash may have left copies of the number before, so both are memd's own.
+        A crash, or a file that cannot be written, may have left copies of numbers before: all of them are memd's own.
         """
-        numbers = {current.number, self._folders.copied(folder)}
-        others = (self._store.checkpoints.get(current.session, number) for number in numbers - {current.number})
-        mine = [current, *(row for row in others if row is not None)]
-        edited_mind = _edited(folder / "mind.md", [row.parts.mind.encode("utf-8", "replace") for row in mine])
-        edited_memo = _edited(folder / "memo.md", [row.parts.listed for row in mine])
+        mine = partial(self._since, self._folders.copied(folder), current)
+        edited_mind = _edited(folder / "mind.md", (row.parts.mind.encode("utf-8", "replace") for row in mine()))
+        edited_memo = _edited(folder / "memo.md", (row.parts.listed for row in mine()))
         ticks, problems = _boxes(current.parts.memo, edited_memo) if edited_memo is not None else ((), ())
         if edited_mind is not None and not mind.parse(edited_mind).whole:
             files.write_atomic(folder / BESIDE, edited_mind.encode("utf-8", "replace"))
@@ -94,12 +93,20 @@ class Judging:
             return Edits(None, ticks, (*problems, Problem("mind", told, "the mind as it was")))
         return Edits(edited_mind, ticks, problems)
 
+    def _since(self, number: int, current: Checkpoint) -> Iterator[Checkpoint]:
+        """The current checkpoint, and those before it from a number on, each read when it is asked for."""
+        yield current
+        for one in self._store.checkpoints.numbers(current.session):
+            row = self._store.checkpoints.get(current.session, one) if number <= one < current.number else None
+            if row is not None:
+                yield row
+
 
 def _right(row: Checkpoint, part: str) -> bool:
     return not any(problem.part == part for problem in row.problems)
 
 
-def _edited(path: Path, mine: list[bytes]) -> str | None:
+def _edited(path: Path, mine: Iterable[bytes]) -> str | None:
     if any(files.holds(path, text) for text in mine):
         return None
     content = files.read_bytes_or_none(path)

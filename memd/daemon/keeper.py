@@ -3,6 +3,7 @@
 import secrets
 import string
 from collections.abc import Callable, Collection, Iterable
+from contextlib import suppress
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -17,7 +18,7 @@ from memd.daemon.judging import Edits, Judging, as_kept, by_hand
 from memd.daemon.leftovers import Leftovers
 from memd.daemon.lineage import inherited
 from memd.daemon.ready import CLOSE, Ready, Situation, limits
-from memd.daemon.thrift import room_for
+from memd.daemon.thrift import MANY, room_for
 from memd.extract import turns
 from memd.extract.material import BLOCK, SPEAKING, Material, newest
 from memd.model import Boundary, Channel, Checkpoint, Done, Kind, Message, Problem, Record, Session, Tick
@@ -137,7 +138,10 @@ class Keeper:
 
         What a person edited in its files meanwhile is taken first, as a number of its own.
         """
-        self.left.finish(name)
+        with suppress(
+            OSError
+        ):  # who asked for it last was told; what hooks give back is not held up by what people read
+            self.left.finish(name)
         session = self._store.session(name)
         if session is None or session.parent is not None:
             return None
@@ -163,8 +167,11 @@ class Keeper:
     def foresee(self, name: str) -> None:
         """Work out what a session's next checkpoint will rest on, and leave all as it is: what texts say is remembered."""
         session = self._store.session(name)
-        if session is not None and session.parent is None:
-            material, tool = self.material(session), named(session.tool)
+        if session is None or session.parent is not None:
+            return
+        material, tool = self.material(session), named(session.tool)
+        self._prompts[name] = len(material.said)
+        if len(material.said) <= MANY:  # else it would be let go of before the checkpoint is made
             made = self.draft(session, material, Extractive(), self.judging.of(name))
             beside = self.ready.situation(material).beside
             compose(made.content, self.budget(session, tool), tokens, limits(tool, beside))

@@ -25,6 +25,7 @@ from memd import files
 from memd.model import Checkpoint, marks
 
 _TEXTS = ("mind.md", "memo.md", "scene.md", "checkpoint.md")
+_EDITABLE = frozenset({"mind.md", "memo.md"})
 _OPENING = 100
 """Bytes in which the first line of checkpoint.md ends."""
 _PATCH = "changes.diff"
@@ -98,14 +99,27 @@ class Folders:
             _link(folder / "ready", _numbered(folder, number) / "ready")
 
     def copy(self, folder: Path) -> None:
-        """Make the copies at the top those of the number that hooks find, where they are another's or hold nothing."""
-        if self.copied(folder) == (number := self.published(folder)) and self._whole(folder):
-            return  # what a person changed in one of them since stays
-        source = _numbered(folder, number)
+        """Make the copies at the top those of the number that hooks find, where they are another's or hold nothing.
+
+        What a person changed in one of them stays, and is taken before the next number.
+        """
+        before, number = self.copied(folder), self.published(folder)
+        if before == number and self._whole(folder):
+            return
         for name in _TEXTS:
-            content = files.read_bytes_or_none(source / name)
-            if content is not None and not files.holds(folder / name, content):
+            content = files.read_bytes_or_none(_numbered(folder, number) / name)
+            if content is None or files.holds(folder / name, content):
+                continue
+            if name not in _EDITABLE or self._ours(folder, name, before):
                 _put(folder / name, content)
+
+    def _ours(self, folder: Path, name: str, since: int) -> bool:
+        """Whether a copy is of a number since that one, or holds nothing; a link is none."""
+        content = None if (folder / name).is_symlink() else files.read_bytes_or_none(folder / name)
+        if not content or not content.strip(b"\0"):
+            return True
+        numbers = (path for path in (folder / "history").glob("[0-9]*") if path.name.isdigit())
+        return any(files.holds(path / name, content) for path in numbers if int(path.name) >= since)
 
     def copied(self, folder: Path) -> int:
         """The number whose copies stand at the top, as the last of them says; 0 where there is none."""

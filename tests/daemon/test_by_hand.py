@@ -6,6 +6,7 @@ import pytest
 from transcript import Transcript
 
 from memd import config
+from memd.daemon.forgetting import forget
 from memd.daemon.pipeline import Pipeline
 from memd.tools.registry import TOOLS
 
@@ -149,3 +150,51 @@ def test_a_ready_reply_that_was_deleted_is_written_again(bench):
     assert bench.refresh().number == number
     assert {path.name: path.read_bytes() for path in ready.iterdir()} == before
     assert bench.pipeline.unfinished() == []
+
+
+def test_an_edit_between_a_hooks_reply_and_the_copies_is_taken(bench):
+    """The copies come a moment later, and what a person wrote in that moment is theirs."""
+    bench.transcript.turn("Go on with the cache")
+    bench.pipeline.read_whole(TOOLS["claude-code"], bench.transcript.path)
+    bench.pipeline.refresh_for_hook(NAME, "precompact")
+    bench.edit("mind.md", "# Lessons\n\n(none)", "# Lessons\n\n- [confirmed] Mine.")
+    mine = (bench.folder / "mind.md").read_text()
+    bench.pipeline.finish(NAME)
+    assert (bench.folder / "mind.md").read_text() == mine
+    assert "Go on with the cache" in (bench.folder / "memo.md").read_text()
+    made = bench.refresh()
+    assert (made.writer, made.parts.mind) == ("hand", mine)
+
+
+def test_a_copy_that_cannot_be_written_holds_no_hook_up(bench):
+    """What hooks give back is of the newest turn; the copies of a number before are no edit of a person's."""
+    (bench.folder / "scene.md").unlink()
+    (bench.folder / "scene.md").mkdir()
+    (bench.folder / "scene.md" / "x").touch()
+    for said in ("Use the cache", "Drop the queue", "Name it Lake"):
+        bench.transcript.turn(said)
+        bench.pipeline.read_whole(TOOLS["claude-code"], bench.transcript.path)
+        with pytest.raises(IsADirectoryError):
+            bench.refresh()
+        assert said.encode() in bench.pipeline.folders.replies(bench.folder).get("SessionStart.compact.1")
+        assert bench.pipeline.store.checkpoints.current(NAME).writer == "extractive"
+    bench.transcript.turn("Use two of them")
+    bench.pipeline.read_whole(TOOLS["claude-code"], bench.transcript.path)
+    bench.pipeline.refresh_for_hook(NAME, "precompact")
+    bench.pipeline.keeper.left._left.clear()  # a crash
+    (bench.folder / "scene.md" / "x").unlink()
+    (bench.folder / "scene.md").rmdir()
+    made = bench.refresh()
+    assert (made.writer, (bench.folder / "scene.md").read_text()) == ("extractive", made.parts.scene)
+    assert bench.pipeline.store.checkpoints.current(NAME).told == ()
+
+
+def test_what_is_left_of_a_forgotten_session_is_left(bench):
+    """Its folder does not come again."""
+    bench.transcript.turn("Use the cache")
+    bench.pipeline.read_whole(TOOLS["claude-code"], bench.transcript.path)
+    bench.pipeline.refresh_for_hook(NAME, "precompact")
+    bench.pipeline.keeper.left.note(bench.pipeline.store.session(NAME), {"recent.md": "words"})
+    forget(bench.pipeline, [NAME], 0)
+    bench.pipeline.finish(NAME)
+    assert not bench.folder.exists()

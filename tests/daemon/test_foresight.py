@@ -8,7 +8,7 @@ from pathlib import Path
 from transcript import Transcript
 
 from memd.config import Config, paths
-from memd.daemon import foresight
+from memd.daemon import foresight, keeper
 from memd.daemon.pipeline import Pipeline
 from memd.extract import references
 from memd.model import once
@@ -46,3 +46,16 @@ def test_what_it_rests_on_is_remembered_and_nothing_is_changed(tmp_path):
         assert name in references._written._kept
         assert one.store.checkpoints.numbers(name) == [1]
         assert before == {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*") if "sessions" in path.parts}
+
+
+def test_thousands_of_prompts_are_not_looked_through(tmp_path, monkeypatch):
+    """What was remembered of them would be let go of before the checkpoint is made; how many there are is known then."""
+    monkeypatch.setattr(keeper, "MANY", 1)
+    transcript = Transcript(tmp_path / "work" / f"{IDS[0]}.jsonl")
+    transcript.turn("Use maxRetries in conf.py.")
+    transcript.turn("And minRetries.")
+    with pipeline(tmp_path) as one:
+        name = one.ingest(TOOLS["claude-code"], transcript.path)
+        once.forget()
+        one.keeper.foresee(name)
+        assert name not in references._written._kept

@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING, Any
 from memd.errors import NotFound, RecordDamaged, RecordForeign, RecordNewer, Refused, StoreTrouble
 from memd.files import refuse_other_kind
 from memd.later import later
-from memd.store.migrations import MIGRATIONS, migrate, version
+from memd.store import shape
 from memd.store.packs import Unpacked
+from memd.store.shape import version
 
 if TYPE_CHECKING:
-    from memd.store import calls, keys, words
+    from memd.store import calls, keys, migrations, words
 else:
-    calls, keys, words = later(__package__, "calls", "keys", "words")
+    calls, keys, migrations, words = later(__package__, "calls", "keys", "migrations", "words")
 
 Parameters = Sequence[Any] | Mapping[str, Any]
 Row = tuple[Any, ...]
@@ -154,7 +155,7 @@ def open_writer(path: Path) -> Database:
         sql.execute(_PAGE)
         sql.execute("PRAGMA journal_mode = WAL")
         sql.create_function("spaced", 1, words.spaced, deterministic=True)
-        if version(sql) < len(MIGRATIONS):
+        if version(sql) < shape.NEWEST:
             _bring_up_to_date(database, sql)
     return database
 
@@ -164,7 +165,7 @@ def _bring_up_to_date(database: Database, sql: sqlite3.Connection) -> None:
     sql.create_function("hashed", 1, keys.hashed)
     sql.create_function("said", 5, calls.said_before)
     with database.transaction():
-        migrate(sql)
+        migrations.migrate(sql)
     if began:
         sql.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()  # all of the record may stand in the log now
 
@@ -187,7 +188,7 @@ def open_reader(path: Path) -> Database:
         if found == 0:
             raise _nothing(path)
         _refuse_newer(path, found)
-        if found < len(MIGRATIONS):
+        if found < shape.NEWEST:
             raise Refused(
                 f"memd's record {path} is from an older memd; `memd run` or `memd ingest` brings it up to date"
             )
@@ -248,8 +249,8 @@ def _refuse_foreign(path: Path, database: Database) -> None:
 
 
 def _refuse_newer(path: Path, found: int) -> None:
-    if found > len(MIGRATIONS):
-        reads = len(MIGRATIONS)
+    if found > shape.NEWEST:
+        reads = shape.NEWEST
         raise RecordNewer(
             f"memd's record {path} is from a newer memd (format {found}, this one reads {reads}); update memd"
         )

@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from memd.store.first import CHECKPOINTS, RECORDS
 from memd.store.numbers import NUMBERS
+from memd.store.shape import version
 
 Step = Callable[[sqlite3.Connection], None]
 
@@ -210,12 +211,7 @@ MIGRATIONS: tuple[Step, ...] = (
     m013_copies,
     m014_numbers,
 )
-"""Append only: the place in this tuple is the number."""
-
-
-def version(sql: sqlite3.Connection) -> int:
-    """How many steps this file has seen."""
-    return int(sql.execute("PRAGMA user_version").fetchone()[0])
+"""Append only: the place in this tuple is the number, and that of the last one is `shape.NEWEST`."""
 
 
 def migrate(sql: sqlite3.Connection) -> None:

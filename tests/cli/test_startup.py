@@ -24,13 +24,14 @@ READING = {
     "memd.model.masking",
     "memd.model.secrets",
     "memd.model.strings",
+    "memd.store.migrations",
     "memd.store.search",
     "memd.store.writing",
     "memd.tools.claude_code.parse",
     "memd.tools.codex.source",
     "memd.tools.fields",
 }
-"""What reads transcripts, and writes and searches the record."""
+"""What reads transcripts, and makes, writes and searches the record."""
 LOOKING = (LIBRARIES - {"zstandard"}) | READING | {"hashlib", "tomllib"}
 """The record keeps texts by zstandard, half a millisecond to import."""
 SETTINGS = LIBRARIES | READING | {"memd.model", "memd.store", "sqlite3"}

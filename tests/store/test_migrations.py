@@ -25,7 +25,8 @@ from memd.model import (
 )
 from memd.store import SourceRow, Store, codes, migrations
 from memd.store.keys import hashed
-from memd.store.migrations import MIGRATIONS, migrate, version
+from memd.store.migrations import MIGRATIONS, migrate
+from memd.store.shape import NEWEST, version
 from memd.store.words import spaced
 
 from .builders import ONE, TWO, commit, everything, message, operation
@@ -124,11 +125,16 @@ def test_only_missing_steps_run_and_all_or_none(old, monkeypatch):
     monkeypatch.undo()
 
 
+def test_readers_know_the_number_of_steps():
+    """A reader refuses an older and a newer record by a number of its own."""
+    assert len(MIGRATIONS) == NEWEST
+
+
 def test_a_reader_does_not_migrate(old, monkeypatch):
     """An older record is refused by a reader and named with what brings it up to date."""
     steps = (*MIGRATIONS, lambda sql: sql.execute("CREATE TABLE later (x)"))
     monkeypatch.setattr(migrations, "MIGRATIONS", steps)
-    monkeypatch.setattr("memd.store.database.MIGRATIONS", steps)
+    monkeypatch.setattr("memd.store.shape.NEWEST", len(steps))
     with pytest.raises(Refused, match="from an older memd"):
         Store.open(old, readonly=True)
     with Store.open(old) as store:

@@ -33,9 +33,6 @@ class Leftovers:
         if name not in self._left:
             return False
         session, beside = self._left[name]
-        if self._store.session(name) is None:  # forgotten since, with its folder
-            del self._left[name]
-            return False
         folder = self._folders.session(session.tool, session.native)
         self._folders.lay_beside(folder, beside)
         self._folders.copy(folder)

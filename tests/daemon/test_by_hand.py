@@ -6,7 +6,6 @@ import pytest
 from transcript import Transcript
 
 from memd import config
-from memd.daemon.forgetting import forget
 from memd.daemon.pipeline import Pipeline
 from memd.tools.registry import TOOLS
 
@@ -187,14 +186,3 @@ def test_a_copy_that_cannot_be_written_holds_no_hook_up(bench):
     made = bench.refresh()
     assert (made.writer, (bench.folder / "scene.md").read_text()) == ("extractive", made.parts.scene)
     assert bench.pipeline.store.checkpoints.current(NAME).told == ()
-
-
-def test_what_is_left_of_a_forgotten_session_is_left(bench):
-    """Its folder does not come again."""
-    bench.transcript.turn("Use the cache")
-    bench.pipeline.read_whole(TOOLS["claude-code"], bench.transcript.path)
-    bench.pipeline.refresh_for_hook(NAME, "precompact")
-    bench.pipeline.keeper.left.note(bench.pipeline.store.session(NAME), {"recent.md": "words"})
-    forget(bench.pipeline, [NAME], 0)
-    bench.pipeline.finish(NAME)
-    assert not bench.folder.exists()

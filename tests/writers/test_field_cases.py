@@ -108,6 +108,8 @@ def test_an_approval_points_to_what_came_behind_it():
         in text
     )
     assert "On second thought, no move of the accounts in one go." in text
+    story.says("Drop the plan.", Channel.OPERATOR_HEADLESS)
+    assert "approved; the operator (headless) spoke of it again in #7. (own judgement)" in given_back(story)
 
 
 def test_values_stay_values_over_five_compactions():

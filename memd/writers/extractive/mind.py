@@ -129,7 +129,8 @@ def _since(plan: Done, material: Material) -> Iterator[str]:
         yield f"another one was approved later, in #{later[-1].number}"
     named = (r for r in reversed(material.asked) if r.number > plan.number and about(r.text, title(plan), "plan"))
     if spoken := next(named, None):
-        yield f"the person spoke of it again in #{spoken.number}"
+        who = "the operator (headless)" if spoken.channel is Channel.OPERATOR_HEADLESS else "the person"
+        yield f"{who} spoke of it again in #{spoken.number}"
 
 
 def title(plan: Done) -> str:

@@ -61,6 +61,7 @@ _CARRIERS = (
     Carrier("fd fdfind", "-x -X --exec --exec-batch"),
 )
 _BY_NAME = {name: carrier for carrier in _CARRIERS for name in carrier.programs.split()}
+_END = "END_OF_DOCUMENT"
 _ENDS = frozenset({";", "+", ":::", "::::", ":::+"})
 
 
@@ -125,7 +126,9 @@ def carried(part: str, document: str = "") -> Carried | None:
     if carrier is None:
         return None
     told = [_told(carrier, rest) for rest in _given(carrier, words(part)[1:])]
-    line = "; ".join(filter(None, told)) or (document if told else "")
+    line = "; ".join(filter(None, told))
+    if document and told:
+        line = f"{line} <<'{_END}'\n{document}\n{_END}" if line else document
     return Carried(line, carrier.elsewhere) if line else None
 
 
@@ -139,7 +142,9 @@ def _given(carrier: Carrier, rest: Sequence[str]) -> list[list[str]]:
 
 def _told(carrier: Carrier, given: Sequence[str]) -> str:
     """One command as a shell's line."""
-    rest = _behind_options(given, carrier.worded.split())[carrier.places :]
+    rest = _behind_options([word for word in given if not word.startswith("<<")], carrier.worded.split())[
+        carrier.places :
+    ]
     rest = rest[: next((at for at, word in enumerate(rest) if word in _ENDS), None)]
     if not carrier.elsewhere and rest:
         rest = [UNSEEN if word == "{}" else word for word in rest]

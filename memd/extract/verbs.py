@@ -48,7 +48,9 @@ _BARE = r"-(?!-(?:prefix|dir|cwd|path|group|extra|only|with|without|registry|git
 """An option of installing that takes no word, as far as is known."""
 _NAMED = r"(?!-|[<>&]|\d>)\S"
 """What begins a package's name, and no option and no redirection."""
-_NO_TASK = r"(?:migrat(?:e|ion)s?|db|release)[: ](?:status|diff|version|abort_if_pending_migrations)\b"
+_NO_TASK = (
+    r"make:migration\b|(?:migrat(?:e|ion)s?|db|release)[: ](?:status|list|diff|version|abort_if_pending_migrations)\b"
+)
 """Tasks that only tell how things stand."""
 _SQL = (
     r"(?i:.*\b(?:insert into|update \S+ set|delete from|truncate (?:table )?\w|replace into|merge into|(?:grant|revoke) \w+ on"
@@ -111,7 +113,7 @@ _TABLE = (
         looks=rf"{_NO_TASK}|^ (?:\S+ )*(?:-n|--just-print)(?!\S)",
         hard=_ALL,
     ),
-    Row("supabase", r"(?:db (?:push|reset)|functions deploy)\b", hard=_ALL),
+    Row("supabase prisma flask", r"(?:db (?:push|reset|seed|(?:up|down)grade)|functions deploy)\b", hard=_ALL),
     Row("ansible-playbook", r"\S", looks=r"\s(?:--(?:syntax-check|list-\w+)|-C)(?!\S)", hard=_ALL),
     Row("php", rf"artisan {_TASK}", looks=_NO_TASK, hard=_ALL),
     Row("python bash sh zsh node ruby deno tsx", _LAUNCH, looks=r"^ -n ", hard=_ALL),
@@ -172,7 +174,7 @@ _TABLE = (
     Row("wget", rf"(?:.*\s)?--(?:post-\w+|body-\w+|method[ =]{_SENT})"),
     Row("http https xh", _SENT, hard="DELETE"),
     Row("psql mysql mariadb sqlite duckdb sqlcmd clickhouse-client", _SQL, hard=_SQL_HARD),
-    Row("psql mysql mariadb", r"(?:.*\s)?(?:-f|--file|<)[ =]?\S+\.sql\b"),
+    Row("psql mysql mariadb sqlite", r"(?:.*\s)?(?:-f|--file|<)[ =]?\S+\.sql\b"),
     Row("mongosh mongo", r".*\b(?:insert|update|delete|drop|remove|replace|rename)\w*\(", hard=_SQL_HARD),
     Row("dropdb dropuser createdb createuser", r"\S", hard=_ALL),
     Row("pg_restore mongorestore", r"\S", looks=r"\s(?:-l|--list)\b", hard=_ALL),

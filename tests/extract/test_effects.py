@@ -106,6 +106,8 @@ def test_what_only_names_an_effect_is_none(command):
         "apt-get install -y jq",
         "uv add --dev ruff",
         "supabase db push",
+        "flask db upgrade",
+        "sqlite3 app.db < schema.sql",
         "ansible-playbook site.yml",
     ],
 )
@@ -195,6 +197,8 @@ def test_nothing_that_is_wrapped_around_a_verb_hides_it(command, found):
         "npm install > /tmp/log 2>&1",
         "make -n deploy",
         "bash -n deploy.sh",
+        "ssh -i key prod << 'EOF'\ncd /srv\nls\nEOF",
+        "npx knex migrate:list; php artisan make:migration x",
         "python tests/test_migrate.py",
         "gcloud run services list --filter='deploy'",
         "vercel ls --prod",
@@ -214,3 +218,17 @@ def test_what_is_done_again_freely_is_known_apart(command):
     """It changes something, and doing it twice harms nothing."""
     assert effects.repeated(command)
     assert effects.lasting(command) == ()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "ssh prod <<EOF\nrm -rf /srv/x\nEOF",
+        "ssh prod bash -s <<'EOF'\nrm -rf /srv/x\nEOF",
+        "docker exec -i db psql -U app <<SQL\nDROP TABLE invoices;\nSQL",
+    ],
+)
+def test_what_a_program_elsewhere_is_given_to_read_is_looked_at(command):
+    """A here-document goes to the command that runs there."""
+    (deed,) = effects.deeds(command)
+    assert (deed.text, deed.hard) == (command.partition("\n")[0].replace("'", ""), True)

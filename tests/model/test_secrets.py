@@ -266,6 +266,14 @@ def test_among_many_events_only_what_holds_a_secret_changes():
     assert changed == [events.index(secret), events.index(call)]
 
 
+def test_the_persons_words_stay_where_a_call_has_the_same_text():
+    """An answer is an entry of the person's and stands in the question's result; there it is masked."""
+    words = f"use API_KEY={R}"
+    call = Operation("c", Kind.ASK, "AskUserQuestion", 1, State.DONE, result=words)
+    said, asked = masking.masked([message(Channel.HUMAN_ANSWER, words, question=words), call])
+    assert (said.text, R in said.extra["question"], R in asked.result) == (words, False, False)
+
+
 def test_half_a_character_does_not_hide_a_secret():
     """Nor does it raise: where the text has it, it stays."""
     assert mask(f"\ud83d API_KEY={R}") == f"\ud83d {mask(f'API_KEY={R}')}"

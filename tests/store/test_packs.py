@@ -54,9 +54,12 @@ def test_packed_is_as_it_was(store, tmp_path, monkeypatch, several):
         assert found[0] == found[1] != []
 
 
-def test_what_a_person_said_stays_in_its_row(store):
+@pytest.mark.parametrize("several", [1, 64 * 3])
+def test_what_a_person_said_stays_in_its_row(store, several):
     """It is read at every refresh, of the whole session."""
-    commit(store, *story(64))
+    events = list(story(64))
+    for start in range(0, len(events), several):
+        commit(store, *events[start : start + several])
     packed = {CHANNELS[channel] for (channel,) in store._db.rows("SELECT channel FROM message WHERE pack IS NOT NULL")}
     plain = {CHANNELS[channel] for (channel,) in store._db.rows("SELECT channel FROM message WHERE pack IS NULL")}
     assert (packed, plain) == ({Channel.AGENT_TEXT, Channel.TOOL_RESULT}, {Channel.HUMAN_TYPED})

@@ -75,6 +75,20 @@ class TestSweep:
         folders = [os.path.dirname(found.path) for found in sweep([str(root)], wanted)]
         assert len(set(folders)) == len([folder for folder, _ in groupby(folders)])
 
+    def test_links_together(self, tmp_path):
+        """Those that links of one directory lead to come one after the other too, and what linked directories hold later."""
+        (tmp_path / "farm").mkdir()
+        for number in range(6):
+            (tmp_path / f"out{number}").mkdir()
+            for name in ("in", "alone"):
+                (tmp_path / f"out{number}" / f"{name}.jsonl").touch()
+            (tmp_path / f"file{number}").touch()
+            (tmp_path / "farm" / f"{number}.jsonl").symlink_to(tmp_path / f"file{number}")
+            (tmp_path / "farm" / f"folder{number}").symlink_to(tmp_path / f"out{number}")
+        folders = [os.path.dirname(found.path) for found in sweep([str(tmp_path / "farm")], wanted)]
+        assert len(folders) == 18
+        assert len(set(folders)) == len([folder for folder, _ in groupby(folders)]) == 7
+
     def test_loops(self, root):
         """Links that lead back, to themselves or to nowhere end nothing."""
         expected = paths(root)

@@ -429,6 +429,19 @@ def test_a_file_that_had_come_to_its_end_between_an_item_and_its_event(between):
     assert entries == [("human.typed", "proved", "last"), ("unattributed", "unknown", "next")]
 
 
+def test_what_follows_words_that_were_vouched_for_late_is_steered():
+    """They began the turn, whenever their event came."""
+    rows = physical([meta(), begin(), item("first"), heard("first"), *said("second")])
+    state, found = TOOL.start(Identity(THREAD)), []
+    for number, line in enumerate(rows):
+        state, events = TOOL.feed(state, line)
+        found += events
+        if number == 2:
+            state, events = TOOL.left(state)
+            found += events
+    assert [str(entry.channel) for entry in recorded(found)] == ["human.typed", "human.steered"]
+
+
 def test_no_words_of_what_waited_at_the_end_are_kept():
     """They may be the client's, with a secret that their entry has no more."""
     state = TOOL.start(Identity(THREAD))

@@ -27,9 +27,8 @@ _REFUSAL = "The user doesn't want to proceed with this tool use."
 _SAID = "the user said:\n"
 _CLIENT_WORDS = ("The user wants to clarify these questions.",)
 """What the client writes as the words of a refusal when the person chose to talk instead of answering (2.1.45, 2.1.332)."""
-_ASKED = re.compile(r'^- "(.*?)"\n(?=  (?:Answer: |User notes: |\(No answer provided\)))', re.MULTILINE | re.DOTALL)
 _ANSWER, _NOTES = "  Answer: ", "  User notes: "
-"""How the client lists the questions below that, each with what was answered so far."""
+"""What stands below a question in the client's list before what was answered and noted so far."""
 _IDS = (("job", "backgroundTaskId"), ("job", "shellId"), ("agent", "agentId"), ("output", "outputFile"))
 _VALUES = ("id", "humanSchedule", "scheduledFor", "numLines")
 _TELLING = frozenset({*(key for _, key in _IDS), *_VALUES, "originalFile", "plan", "answers", "file", "task"})
@@ -150,16 +149,24 @@ def refusal_words(result: Result) -> str:
 
 
 def talked(result: Result, questions: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """What the person had answered or noted before they chose to talk: the client lists each question with it."""
+    """What the person had answered or noted before they chose to talk: the client lists each question with it.
+
+    An agent may write in a question what looks like another with its answer. So each is looked for whole, one behind the other;
+    where one is not there as it was asked, nothing counts.
+    """
     words = _feedback(result)
     if not words.lstrip().startswith(_CLIENT_WORDS):
         return
-    asked = [match for match in _ASKED.finditer(words) if not questions or short(match[1]) in questions]
-    ends = [*(match.start() for match in asked), len(words)][1:]
-    for match, behind in zip(asked, ends, strict=True):
-        answer, _, notes = words[match.end() : behind].partition(_NOTES)
+    pieces = [words]
+    for question in questions:
+        piece, listed, rest = pieces.pop().partition(f'\n- "{question}"\n')
+        if not listed:
+            return
+        pieces += [piece, rest]
+    for question, piece in zip(questions, pieces[1:], strict=True):
+        answer, _, notes = piece.partition(_NOTES)
         told = (answer.removeprefix(_ANSWER) if answer.startswith(_ANSWER) else "", notes)
-        yield from ((match[1], said.strip()) for said in told if said.strip())
+        yield from ((question, said.strip()) for said in told if said.strip())
 
 
 def _feedback(result: Result) -> str:

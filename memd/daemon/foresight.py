@@ -4,9 +4,9 @@ What their texts and calls say is remembered then, as it is of a session that th
 the daemon rests. So a compaction that is the first thing after a start is answered as one that comes later.
 """
 
-import heapq
 import os
 from functools import partial
+from itertools import islice
 
 from memd import tokens
 from memd.daemon.pipeline import Pipeline
@@ -25,11 +25,11 @@ def look_through(worker: Worker, since: float, pipeline: Pipeline) -> None:
 
 
 def lately(store: Store, last: int, since: float) -> list[str]:
-    """The sessions whose transcripts changed last, newest first."""
+    """The sessions whose transcripts changed last, newest first; sub-agents', which have no checkpoint, are passed over."""
     changed = ((_changed(path), path) for tool in TOOLS for path in store.paths(tool))
-    newest = heapq.nlargest(last, (one for one in changed if one[0] >= since))
+    newest = sorted((one for one in changed if one[0] >= since), reverse=True)
     found = (store.source(path) for _, path in newest)
-    return [row.session for row in found if row is not None]
+    return list(islice((row.session for row in found if row is not None and "/" not in row.session), last))
 
 
 def _foresee(name: str, pipeline: Pipeline) -> None:

@@ -34,6 +34,18 @@ def test_the_sessions_that_were_at_work_last(tmp_path):
     assert [f"claude-code:{name}" for name in IDS[1:3]] == found
 
 
+def test_sub_agents_take_no_place(tmp_path):
+    """They write last while their parent waits for them, and have no checkpoint."""
+    with pipeline(tmp_path) as one:
+        for path in (IDS[0], f"{IDS[0]}/subagents/agent-abc"):
+            transcript = Transcript(tmp_path / "work" / f"{path}.jsonl", session=IDS[0])
+            transcript.turn("Make it fast.")
+            one.read_whole(TOOLS["claude-code"], transcript.path)
+        os.utime(transcript.path, (time.time() + 100,) * 2)
+        assert len([*one.store.paths("claude-code")]) == 2
+        assert foresight.lately(one.store, 1, 0) == [f"claude-code:{IDS[0]}"]
+
+
 def test_what_it_rests_on_is_remembered_and_nothing_is_changed(tmp_path):
     """No number, no file: only what a checkpoint would be made of."""
     transcript = Transcript(tmp_path / "work" / f"{IDS[0]}.jsonl")

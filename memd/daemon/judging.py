@@ -33,6 +33,8 @@ class Edits(Struct, frozen=True):
     mind: str | None = None
     ticks: tuple[Tick, ...] = ()
     problems: tuple[Problem, ...] = ()
+    taken: tuple[bytes, ...] = ()
+    """The files as they were, of which nothing more is to be taken."""
 
 
 class Judging:
@@ -84,14 +86,16 @@ class Judging:
         A crash, or a file that cannot be written, may have left copies of numbers before: all of them are memd's own.
         """
         mine = partial(self._since, self._folders.copied(folder), current)
-        edited_mind = _edited(folder / "mind.md", (row.parts.mind.encode("utf-8", "replace") for row in mine()))
-        edited_memo = _edited(folder / "memo.md", (row.parts.listed for row in mine()))
+        found_mind = _edited(folder / "mind.md", (row.parts.mind.encode("utf-8", "replace") for row in mine()))
+        found_memo = _edited(folder / "memo.md", (row.parts.listed for row in mine()))
+        taken = tuple(one for one in (found_mind, found_memo) if one is not None)
+        edited_mind, edited_memo = _text(found_mind), _text(found_memo)
         ticks, problems = _boxes(current.parts.memo, edited_memo) if edited_memo is not None else ((), ())
         if edited_mind is not None and not mind.parse(edited_mind).whole:
             files.write_atomic(folder / BESIDE, edited_mind.encode("utf-8", "replace"))
             told = f"it was edited by hand and its headings are not whole; the edit lies beside it as {BESIDE}"
-            return Edits(None, ticks, (*problems, Problem("mind", told, "the mind as it was")))
-        return Edits(edited_mind, ticks, problems)
+            return Edits(None, ticks, (*problems, Problem("mind", told, "the mind as it was")), taken)
+        return Edits(edited_mind, ticks, problems, taken)
 
     def _since(self, number: int, current: Checkpoint) -> Iterator[Checkpoint]:
         """The current checkpoint, and those before it from a number on, each read when it is asked for."""
@@ -106,13 +110,15 @@ def _right(row: Checkpoint, part: str) -> bool:
     return not any(problem.part == part for problem in row.problems)
 
 
-def _edited(path: Path, mine: Iterable[bytes]) -> str | None:
+def _edited(path: Path, mine: Iterable[bytes]) -> bytes | None:
     if any(files.holds(path, text) for text in mine):
         return None
     content = files.read_bytes_or_none(path)
-    if content is None or (content and not content.strip(b"\0")):
-        return None
-    return content.decode("utf-8", "replace")
+    return None if content is None or (content and not content.strip(b"\0")) else content
+
+
+def _text(content: bytes | None) -> str | None:
+    return None if content is None else content.decode("utf-8", "replace")
 
 
 def _boxes(listed: str, edited: str) -> tuple[tuple[Tick, ...], tuple[Problem, ...]]:

@@ -162,7 +162,9 @@ class Keeper:
             judged = by_hand(judged, edits, material.upto)
             trigger = "edit"
         made = self.draft(session, material, writer, judged)
-        return self.keep(session, material, made, trigger, noted=edits.problems)
+        current = self.keep(session, material, made, trigger, noted=edits.problems)
+        self.left.note(session, made.beside.files, edits.taken)
+        return current
 
     def foresee(self, name: str) -> None:
         """Work out what a session's next checkpoint will rest on, and leave all as it is: what texts say is remembered."""

@@ -5,7 +5,7 @@ where no hook waits, else when that has its reply, and before anything else is m
 of it is made again.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from memd.model import Session
 from memd.store import Store
@@ -18,11 +18,11 @@ class Leftovers:
     def __init__(self, store: Store, folders: Folders) -> None:
         self._store = store
         self._folders = folders
-        self._left: dict[str, tuple[Session, Mapping[str, str]]] = {}
+        self._left: dict[str, tuple[Session, Mapping[str, str], Collection[bytes]]] = {}
 
-    def note(self, session: Session, beside: Mapping[str, str]) -> None:
-        """A checkpoint was made, and these are the files that it names."""
-        self._left[session.id] = session, beside
+    def note(self, session: Session, beside: Mapping[str, str], taken: Collection[bytes] = ()) -> None:
+        """A checkpoint was made, these are the files that it names, and this is what a person had written into its copies."""
+        self._left[session.id] = session, beside, taken
 
     def finish(self, name: str) -> bool:
         """Do what is left of a session's checkpoint; whether there was anything.
@@ -32,10 +32,10 @@ class Leftovers:
         """
         if name not in self._left:
             return False
-        session, beside = self._left[name]
+        session, beside, taken = self._left[name]
         folder = self._folders.session(session.tool, session.native)
         self._folders.lay_beside(folder, beside)
-        self._folders.copy(folder)
+        self._folders.copy(folder, taken)
         self._folders.drop(folder, self._store.checkpoints.prune(name))
         del self._left[name]
         return True

@@ -16,7 +16,7 @@ copies are made again at start where a crash came between, or a power cut left z
 
 import os
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
 from msgspec import Struct, field
@@ -98,10 +98,10 @@ class Folders:
         if self.published(folder) != number:
             _link(folder / "ready", _numbered(folder, number) / "ready")
 
-    def copy(self, folder: Path) -> None:
+    def copy(self, folder: Path, taken: Collection[bytes] = ()) -> None:
         """Make the copies at the top those of the number that hooks find, where they are another's or hold nothing.
 
-        What a person changed in one of them stays, and is taken before the next number.
+        What a person changed in one of them stays, and is taken before the next number; `taken` was.
         """
         before, number = self.copied(folder), self.published(folder)
         if before == number and self._whole(folder):
@@ -110,13 +110,13 @@ class Folders:
             content = files.read_bytes_or_none(_numbered(folder, number) / name)
             if content is None or files.holds(folder / name, content):
                 continue
-            if name not in _EDITABLE or self._ours(folder, name, before):
+            if name not in _EDITABLE or self._ours(folder, name, before, taken):
                 _put(folder / name, content)
 
-    def _ours(self, folder: Path, name: str, since: int) -> bool:
-        """Whether a copy is of a number since that one, or holds nothing; a link is none."""
+    def _ours(self, folder: Path, name: str, since: int, taken: Collection[bytes]) -> bool:
+        """Whether a copy is of a number since that one, was taken, or holds nothing; a link is none."""
         content = None if (folder / name).is_symlink() else files.read_bytes_or_none(folder / name)
-        if not content or not content.strip(b"\0"):
+        if not content or not content.strip(b"\0") or content in taken:
             return True
         numbers = (path for path in (folder / "history").glob("[0-9]*") if path.name.isdigit())
         return any(files.holds(path / name, content) for path in numbers if int(path.name) >= since)

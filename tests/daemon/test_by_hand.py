@@ -165,6 +165,18 @@ def test_an_edit_between_a_hooks_reply_and_the_copies_is_taken(bench):
     assert (made.writer, made.parts.mind) == ("hand", mine)
 
 
+def test_an_edit_that_was_taken_makes_room_for_what_came_of_it(bench):
+    """Ticks stand in the next number's memo, and a mind that could not be taken lies beside: neither is told of again."""
+    bench.edit("memo.md", "[x] #3", "[ ] #3")
+    bench.edit("mind.md", "# Lessons", "# Learned")
+    bench.says("Use the cache")
+    made = bench.pipeline.store.checkpoints.current(NAME)
+    assert (bench.folder / "memo.md").read_text() == made.parts.memo
+    assert (bench.folder / "mind.md").read_text() == made.parts.mind
+    bench.says("Drop the queue")
+    assert bench.pipeline.store.checkpoints.current(NAME).told == ()
+
+
 def test_a_copy_that_cannot_be_written_holds_no_hook_up(bench):
     """What hooks give back is of the newest turn; the copies of a number before are no edit of a person's."""
     (bench.folder / "scene.md").unlink()

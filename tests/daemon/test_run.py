@@ -279,6 +279,7 @@ def test_a_transcript_that_was_deleted_is_said_to_be_gone(home):
         eventually(lambda: gone(home, transcript))
         transcript.turn("It is back.")
         eventually(lambda: not gone(home, transcript))
+        settled(home, transcript, 4)  # the empty file is back before its rows are
     transcript.path.unlink()
     assert not gone(home, transcript)
     assert "source-gone" in [reason["code"] for reason in home.status()["sessions"][0]["reasons"]]

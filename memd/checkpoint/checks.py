@@ -54,11 +54,13 @@ _CLAIMED = re.compile(
 )
 """What a scene tells of somebody's words or consent: it names the one whose they are, since `permission denied` is none."""
 _OPEN = re.compile(
-    r"(?:\b(?:if|whether|unless|until|not|never|be)(?: (?:a|an|explicitly|has|been|is|it|that|the|this|was|yet))*|\bonce"
-    r"|如果?|若|是否|除非|直到|等|等待|等候|待|未经|没有|尚未|需要?|须|请|让|由|问)\s*$",
+    r"(?:\b(?:if|whether|unless|until|not|never|(?<!not )be)(?: (?:a|an|explicitly|has|been|is|it|that|the|this|was|yet))*|\bonce"
+    r"|如果?|若|是否|除非|直到|未经|没有|尚未|(?<![不无毋])(?:等|等待|等候|待|需要?|须|请|让|由|问))\s*$",
     re.IGNORECASE,
 )
 """What stands right before such words where they tell of no deed: a condition, a question, what is still to come or did not."""
+_FREED = re.compile(r"(?:n't|\bno longer|\bnever|\bnot) (?:\w+ ){0,2}to be\b[^.;\n]*$|不需要\s*$", re.IGNORECASE)
+"""What stands there where it tells that nobody has to be asked: that is a claim as well."""
 _BEFORE = 40
 """Characters in which that stands."""
 _LESSON = re.compile(r"- \[(?:confirmed|hypothesis)\] \S")
@@ -285,9 +287,8 @@ def _claims(evidence: Evidence, text: str) -> Iterator[str]:
 
 def _tells(words: re.Pattern[str], text: str) -> bool:
     """Whether it tells by such words what somebody did, rather than asks for it or waits until they do."""
-    return any(
-        not _OPEN.search(text[max(found.start() - _BEFORE, 0) : found.start()]) for found in words.finditer(text)
-    )
+    before = (text[max(found.start() - _BEFORE, 0) : found.start()] for found in words.finditer(text))
+    return any(not _OPEN.search(ahead) or _FREED.search(ahead) for ahead in before)
 
 
 def _next(given: Given, text: str, mind: Mind) -> Iterator[str]:

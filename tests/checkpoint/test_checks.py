@@ -262,6 +262,13 @@ def test_every_fault_is_named_at_once():
         ("- The person wants the push (#6, #7).", "cites #6, #7, none of which is theirs"),
         ("- 用户同意上线", "cites none"),
         ("- 他要求上线", "cites none"),
+        ("- A push need not be approved by the user.", "cites none"),
+        (
+            "- A push no longer has to be approved by the person; it doesn't need to be requested by the user.",
+            "cites none",
+        ),
+        ("- 推送无需用户同意", "cites none"),
+        ("- 推送不需要用户批准", "cites none"),
         ("- If the user wants it: once the user approved it, it was pushed.", "cites none"),
         ("- Not pushed before; the release was approved by the user.", "cites none"),
     ],

@@ -19,8 +19,10 @@ from memd.model import Gap
 
 _DIGITS = 4_000
 """Longer numbers are no numbers that a record of ours can hold; Python refuses to read them from 4,300 digits on."""
-_TRIES = 20_000
-"""So many places of a torn line are looked at for a record behind the tear."""
+_TRIES, _EFFORT, _ROUNDS, _DEEP = 20_000, 10_000_000, 4, 100_000
+"""So many places of a torn line are looked at for a record behind the tear, and so many characters in all, with so many times the
+line itself; one that is nested too deep to be read counts as so many. Nested places each lead to the line's end: a torn
+line of 19 MB with 950 of them took 9 s."""
 _MANY = 50_000
 """So many objects are taken from one line; a client that lost newlines lost a few."""
 _BLANK = " \t\r\n\0\ufeff"
@@ -98,27 +100,34 @@ def _suspect(data: bytes) -> bool:
 
 def _salvage(text: str, at: int) -> tuple[list[dict[str, Any]], Gap]:
     """The head is torn: look for whole objects behind it, the most that reach the end of the line."""
+    left = _EFFORT + _ROUNDS * len(text)
     for start in islice(_NEXT.finditer(text, at + 1), _TRIES):
-        values = _records(text, start.start())
+        values, looked_at = _records(text, start.start())
         if values:
             return values, Gap("torn", "a record cut short before another on its line")
+        left -= looked_at
+        if left < 0:
+            break
     return [], Gap("torn", "a line that is not JSON")
 
 
-def _records(text: str, at: int) -> list[dict[str, Any]]:
-    """The objects from here to the end of the line; none where anything else stands between them."""
+def _records(text: str, at: int) -> tuple[list[dict[str, Any]], int]:
+    """The objects from here to the end of the line, none where anything else stands between them; characters looked at."""
     found: list[dict[str, Any]] = []
+    start = at
     while at < len(text) and len(found) < _MANY:
         try:
             value, end = _decode(text, at)
             value = clean(value)
+        except json.JSONDecodeError as error:
+            return [], error.pos - start
         except (ValueError, RecursionError):
-            return []
+            return [], at + _DEEP - start
         if not isinstance(value, dict) or "type" not in value:
-            return []
+            return [], end - start
         found.append(value)
         at = _blanks(text, end)
-    return found
+    return found, at - start
 
 
 def clean(value: Any) -> Any:

@@ -7,8 +7,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from memd.model import Gap
 from memd.tools import jsonl
 from memd.tools.jsonl import objects
+
+DECODE = jsonl._DECODE
 
 ROW = {"type": "user", "uuid": "a", "message": {"role": "user", "content": 'say "é" \\ 漢 😀 {"type":"user"}'}}
 OTHER = {"type": "system", "uuid": "b"}
@@ -126,6 +129,30 @@ def test_a_number_of_thousands_of_digits_costs_nothing_but_itself():
     """Python refuses to read it; the record and its other fields are there all the same."""
     found, gaps = objects(b'{"type":"user","n":' + b"9" * 50_000 + b',"m":7}' + line(OTHER))
     assert (found, gaps) == ([{"type": "user", "n": None, "m": 7}, OTHER], [])
+
+
+@pytest.mark.parametrize(
+    "line", [b'{"a":' * 20_000, b'{"a":' * 20_000 + b"1" + b"}" * 20_000, b'{"x":"' + b'y"{"' * 400_000]
+)
+def test_nested_places_are_not_each_read_to_the_end_of_the_line(line, monkeypatch):
+    """What is looked at for a record behind a tear is bounded by the line's length; each place alone is not."""
+    looked_at = []
+
+    def decode(text, start):
+        try:
+            value, end = DECODE(text, start)
+        except json.JSONDecodeError as error:
+            looked_at.append(error.pos - start)
+            raise
+        except RecursionError:
+            looked_at.append(100_000)
+            raise
+        looked_at.append(end - start)
+        return value, end
+
+    monkeypatch.setattr(jsonl, "_DECODE", decode)
+    assert objects(line) == ([], [Gap("torn", "a line that is not JSON")])
+    assert sum(looked_at) < 10_200_000 + 5 * len(line)
 
 
 @pytest.mark.parametrize("opening", [b"[", b'{"a":'])

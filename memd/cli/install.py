@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from memd.config import Paths
     from memd.daemon.setup.service import Manager
     from memd.daemon.setup.settings import Planned
-    from memd.tools.protocol import Plan, Tool
+    from memd.tools.installing import Plan
+    from memd.tools.protocol import Tool
 
 UNTRUSTED = {"untrusted", "modified"}
 BY_HAND = "start it by hand: `memd run` in a terminal of its own, or `(memd run &)` from what starts this machine"

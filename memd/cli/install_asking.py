@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from memd.config import Config, Paths
     from memd.daemon.setup.service import Manager
     from memd.daemon.setup.settings import Planned
-    from memd.tools.protocol import Plan
+    from memd.tools.installing import Plan
 
 UNATTENDED = "this is not a terminal: run it again with --yes to accept the change, or with --dry-run to look at it"
 LINE = "Show memd in {tool}'s status line too, behind what stands there?"
@@ -31,7 +31,7 @@ def ask(question: str) -> None:
 def line(places: "Paths", planned: "Planned") -> "Planned":
     """Offer memd's part of the tool's status line, where it is not there yet; the plan with it, the more of it shown."""
     from memd.daemon.setup import hook, settings  # noqa: PLC0415 - a command loads what it needs when it runs
-    from memd.tools.protocol import Plan  # noqa: PLC0415
+    from memd.tools.installing import Plan  # noqa: PLC0415 - the same
 
     slot = planned.tool.status_line
     if slot is None or slot.there(planned.home, planned.before):

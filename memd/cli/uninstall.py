@@ -16,7 +16,7 @@ from memd.model.text import named
 if TYPE_CHECKING:
     from memd.config import Paths
     from memd.daemon.setup.ledger import Ledger
-    from memd.tools.protocol import Plan
+    from memd.tools.installing import Plan
 
 
 @click.command("uninstall")

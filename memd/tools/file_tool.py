@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memd.later import later
-from memd.tools.protocol import Files, Known, News, StatusLine
+from memd.tools.installing import Files, StatusLine
+from memd.tools.protocol import Known, News
 
 if TYPE_CHECKING:
     from memd.tail import lines

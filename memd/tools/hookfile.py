@@ -23,7 +23,7 @@ from msgspec import Struct
 
 from memd.errors import Refused
 from memd.tools import splice
-from memd.tools.protocol import HookEntry
+from memd.tools.installing import HookEntry
 from memd.tools.splice import Node
 
 HOOK = "memd_hook.py"

@@ -11,8 +11,9 @@ from typing import Any
 
 from memd.model import Event, Record
 from memd.tools.file_tool import FileTool
+from memd.tools.installing import Files, HookEntry, Plan, Trust
 from memd.tools.places import Kept
-from memd.tools.protocol import Files, HookEntry, Moment, Plan, Trust
+from memd.tools.protocol import Moment
 from memd.tools.scribe import Scribe
 
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import pytest
 
 from memd.cli.install_asking import diff
-from memd.tools.protocol import Plan
+from memd.tools.installing import Plan
 
 from .conftest import MEMD, at_a_terminal
 

@@ -22,7 +22,8 @@ from memd.daemon.setup import hook, ledger, settings
 from memd.daemon.setup.settings import Planned
 from memd.daemon.setup.trouble import refused
 from memd.errors import Refused
-from memd.tools.protocol import Plan, Tool, Trust
+from memd.tools.installing import Plan, Trust
+from memd.tools.protocol import Tool
 
 ASKED = frozenset({"untrusted", "modified", "skipped", "disabled"})
 """The faults on which the tool has the last word; with any other its answer would be about something else."""

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from memd.config import Paths
 from memd.daemon.setup import hook
-from memd.tools.protocol import HookEntry
+from memd.tools.installing import HookEntry
 
 PATIENCE = 10.0
 NO_EVENT = b"{}"

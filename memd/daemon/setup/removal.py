@@ -15,7 +15,7 @@ from memd.daemon.setup.service import Manager
 from memd.daemon.setup.trouble import refused
 from memd.errors import Refused
 from memd.files import remove_tree
-from memd.tools.protocol import Plan
+from memd.tools.installing import Plan
 
 
 def take_out(

@@ -19,7 +19,8 @@ from memd.daemon.setup.ledger import Ledger, Written
 from memd.daemon.setup.trouble import refused
 from memd.errors import Refused
 from memd.files import read_bytes_or_none, write_atomic
-from memd.tools.protocol import Files, Plan, Tool
+from memd.tools.installing import Files, Plan
+from memd.tools.protocol import Tool
 
 NEW_MODE = 0o600
 

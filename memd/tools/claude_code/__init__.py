@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from memd.later import later
 from memd.tools.claude_code import hooks, place
 from memd.tools.file_tool import FileTool
-from memd.tools.protocol import Files, HookEntry, Identity, Moment, Place, Plan, StatusLine, Trust
+from memd.tools.installing import Files, HookEntry, Plan, StatusLine, Trust
+from memd.tools.protocol import Identity, Moment, Place
 
 if TYPE_CHECKING:
     from memd.model import Event, Record

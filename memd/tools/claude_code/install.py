@@ -15,7 +15,7 @@ from memd.errors import Refused
 from memd.tools import hookfile, splice
 from memd.tools.claude_code import plugin
 from memd.tools.hookfile import HookFile
-from memd.tools.protocol import Files, HookEntry, Plan
+from memd.tools.installing import Files, HookEntry, Plan
 
 TOOL = "claude-code"
 RESTORED = "compact|resume|fork"

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from memd.errors import Refused
 from memd.tools import hookfile, splice
 from memd.tools.claude_code import install
-from memd.tools.protocol import Files, Plan
+from memd.tools.installing import Files, Plan
 from memd.tools.splice import Node
 
 TOOL = "claude-code"

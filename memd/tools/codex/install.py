@@ -18,7 +18,7 @@ from memd.errors import Refused
 from memd.tools import hookfile, splice
 from memd.tools.codex import shape, trusted
 from memd.tools.hookfile import HookFile
-from memd.tools.protocol import Files, HookEntry, Plan
+from memd.tools.installing import Files, HookEntry, Plan
 
 TOOL = "codex"
 CALLS = "^(Bash|apply_patch)$"

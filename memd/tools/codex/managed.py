@@ -10,7 +10,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from memd.tools.protocol import Files
+from memd.tools.installing import Files
 
 FOLDER = Path("/etc/codex")
 NAMES = ("config.toml", "managed_config.toml", "requirements.toml")

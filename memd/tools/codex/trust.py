@@ -13,7 +13,7 @@ from memd.tools import hookfile
 from memd.tools.codex.install import ENTRIES, TOOL, files
 from memd.tools.codex.place import place
 from memd.tools.codex.trusted import PLUGIN
-from memd.tools.protocol import Talk
+from memd.tools.installing import Talk
 
 _Hooks = Generator[Mapping[str, Any], Any, tuple[list[dict[str, Any]], list[str]] | None]
 

@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from memd.errors import Refused
 from memd.tools.hookfile import Chain
-from memd.tools.protocol import HookEntry
+from memd.tools.installing import HookEntry
 
 _DEFAULT_TIMEOUT = 600
 _HEADER = re.compile(r"[ \t]*\[[ \t]*(?:hooks|plugins|marketplaces)\b.*\]")

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memd.later import later
+from memd.tools.installing import Files, HookEntry, Plan, StatusLine, Trust
 from memd.tools.opencode import hooks, place
-from memd.tools.protocol import Files, HookEntry, Identity, Known, Moment, News, Place, Plan, StatusLine, Trust
+from memd.tools.protocol import Identity, Known, Moment, News, Place
 
 if TYPE_CHECKING:
     from memd.model import Event, Record

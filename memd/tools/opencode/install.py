@@ -11,6 +11,7 @@ from pathlib import Path
 
 from memd import assets
 from memd.errors import Refused
+from memd.tools.installing import Files, Plan
 from memd.tools.opencode.plugin import (
     CODE,
     INSTALLED,
@@ -24,7 +25,6 @@ from memd.tools.opencode.plugin import (
     needs_packages,
     satisfied,
 )
-from memd.tools.protocol import Files, Plan
 
 SHIPPED = "opencode/memd.js"
 WHAT = "stand-in for a package of the client's"

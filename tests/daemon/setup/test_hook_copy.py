@@ -10,7 +10,7 @@ from memd import assets
 from memd.daemon.setup import hook
 from memd.daemon.setup.hook import look, refresh_hook, remove_hook
 from memd.daemon.setup.proof import prove
-from memd.tools.protocol import HookEntry
+from memd.tools.installing import HookEntry
 
 
 def _mode(path):

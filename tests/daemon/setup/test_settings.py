@@ -13,7 +13,7 @@ from memd.daemon.setup.removal import take_out
 from memd.daemon.setup.systemd import Systemd
 from memd.errors import Refused
 from memd.tools.file_tool import FileTool
-from memd.tools.protocol import Plan
+from memd.tools.installing import Plan
 from memd.tools.registry import TOOLS
 
 TOOL = TOOLS["claude-code"]

@@ -128,7 +128,7 @@ def _until_current(home: Home, session: made.Session) -> None:
     with Store.open(home.state / "memd.db", readonly=True) as store:
         while time.monotonic() < end:
             known, made_of = store.session(name), store.checkpoints.current(name)
-            read = store.offsets("claude-code").get(str(path)) == path.stat().st_size
+            read = store.sources.offsets("claude-code").get(str(path)) == path.stat().st_size
             if read and known is not None and made_of is not None and made_of.upto >= known.messages:
                 return
             time.sleep(0.1)

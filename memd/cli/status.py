@@ -145,7 +145,7 @@ def _found(store: Store, asked: Asked) -> list[Session]:
 def _older(store: Store, found: list[Session], asked: Asked) -> dict[str, int]:
     if asked.limit is None or len(found) < asked.limit:
         return {}
-    counts = store.tally(children=asked.everything)
+    counts = store.glances.tally(children=asked.everything)
     for one in found:
         counts[one.tool] -= 1
     return {tool: count for tool, count in counts.items() if count}

@@ -35,7 +35,7 @@ def queued(store: Store, tool: Tool, session: Session) -> tuple[Message, ...]:
     It is on disk as soon as it is typed, the row of its delivery later (measured on Claude Code 2.1.332: now and then only
     after PreCompact was answered). So it is given back before it is an entry, and no look has to come in time for it.
     """
-    row = store.source(session.path) if session.path else None
+    row = store.sources.of(session.path) if session.path else None
     try:
         events = tool.left(tool.load(kept(store, row)))[1] if row is not None else ()
     except (ValueError, TypeError, KeyError):  # another version's state: the next read starts afresh
@@ -50,7 +50,7 @@ def _amend(
     tool: Tool,
     now: int,
 ) -> bool:
-    row = store.source(session.path) if session.path else None
+    row = store.sources.of(session.path) if session.path else None
     if row is None or session.path is None:
         return False
     try:

@@ -136,5 +136,5 @@ class Briefing:
 
     def _grown(self, about: About, number: int) -> float:
         """How much came since, of the window."""
-        grown = (about.session.tokens or 0) - self._reader().tokens_at(about.session.id, number)
+        grown = (about.session.tokens or 0) - self._reader().glances.tokens_at(about.session.id, number)
         return max(grown, 0) / (about.window or WINDOW)

@@ -26,9 +26,9 @@ def look_through(worker: Worker, since: float, pipeline: Pipeline) -> None:
 
 def lately(store: Store, last: int, since: float) -> list[str]:
     """The sessions whose transcripts changed last, newest first; sub-agents', which have no checkpoint, are passed over."""
-    changed = ((_changed(path), path) for tool in TOOLS for path in store.paths(tool))
+    changed = ((_changed(path), path) for tool in TOOLS for path in store.sources.paths(tool))
     newest = sorted((one for one in changed if one[0] >= since), reverse=True)
-    found = (store.source(path) for _, path in newest)
+    found = (store.sources.of(path) for _, path in newest)
     return list(islice((row.session for row in found if row is not None and "/" not in row.session), last))
 
 

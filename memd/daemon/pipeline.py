@@ -96,7 +96,7 @@ class Pipeline:
 
         A reader's modules come with its first row; this one says nothing.
         """
-        for tool in map(named, self.store.tally()):
+        for tool in map(named, self.store.glances.tally()):
             state, _ = tool.feed(tool.start(Identity("")), Line(0, 2, b"{}"))
             tool.left(state)
 
@@ -251,7 +251,9 @@ class Pipeline:
 
     def news(self, tool: Tool, file: Path) -> Sequence[News]:
         """The transcripts that a changed file may have something new in."""
-        return tool.sources(file, lambda: {Path(path): at for path, at in self.store.offsets(tool.name).items()})
+        return tool.sources(
+            file, lambda: {Path(path): at for path, at in self.store.sources.offsets(tool.name).items()}
+        )
 
     def checkpoint(self, session: str) -> Checkpoint | None:
         """Read a session's transcript to its end, where it is still there, and make its checkpoint."""
@@ -290,11 +292,11 @@ class Pipeline:
 
     def unfinished(self) -> list[str]:
         """Sessions whose checkpoint or its files a crash left behind the record, the newest first."""
-        return self.store.unfinished(
+        return self.store.glances.unfinished(
             lambda tool, native, number: self.folders.sound(self.folders.session(tool, native), number)
         )
 
     def missing(self) -> Iterator[tuple[Tool, Path]]:
         """Transcripts that were deleted while nobody watched, one at a time; nothing may be recorded meanwhile."""
-        known = ((tool, Path(path)) for tool in TOOLS.values() for path in self.store.paths(tool.name))
+        known = ((tool, Path(path)) for tool in TOOLS.values() for path in self.store.sources.paths(tool.name))
         return ((tool, path) for tool, path in known if not tool.there(path))

@@ -84,7 +84,7 @@ class Reader:
         """
         if not _is_text(path):
             raise SourceUnreadable(f"{path}: a name that is not UTF-8 cannot be recorded; rename it, or its folder")
-        row = self._store.source(str(path))
+        row = self._store.sources.of(str(path))
         if self._gate.closed(path, row):
             return Step(row.session if row else None)
         batch = self._read(tool, path, row.cursor if row else None, limit)
@@ -132,7 +132,7 @@ class Reader:
 
     def _gone(self, row: SourceRow | None, path: Path) -> Step:
         if row is not None and row.gone_at is None:
-            self._store.forget_source(str(path), self._clock())
+            self._store.sources.gone(str(path), self._clock())
         return Step(row.session if row else None, gone=True)
 
     def session(self, tool: Tool, path: Path) -> Seed | None:
@@ -143,7 +143,7 @@ class Reader:
         """
         if not _is_text(path):
             return None
-        return self._known(self._store.source(str(path))) or _seed(tool, path, self._read(tool, path, None, HEAD))
+        return self._known(self._store.sources.of(str(path))) or _seed(tool, path, self._read(tool, path, None, HEAD))
 
     def size(self, tool: Tool, path: Path) -> int:
         """What is in it, in the tool's unit.
@@ -171,7 +171,7 @@ class Reader:
 
 def kept(store: Store, row: SourceRow) -> Kept:
     """The reader's state of a transcript as it is kept."""
-    return Kept(row.reader, Places(store.places(row.path)))
+    return Kept(row.reader, Places(store.sources.places(row.path)))
 
 
 def _is_text(path: Path) -> bool:

@@ -72,17 +72,17 @@ def row(
 ) -> Row:
     """All that is shown of a session."""
     judged = settings.checkpoint.writer != "extractive"  # whether a model may write its checkpoints
-    source = store.source(session.path) if session.path else None
+    source = store.sources.of(session.path) if session.path else None
     now, tool = int(time.time() * 1000), TOOLS.get(session.tool)
     made, given = store.checkpoints.current(session.id), _given(store, session, setup, settings)
     size, changed, error, gone = _on_disk(source, now)
     held = _held(daemon, session, source)
     error = error or held.get("source-unreadable")
-    turns, unread = store.behind(session.id, made.upto, _TURNS) if made else (0, None)
+    turns, unread = store.glances.behind(session.id, made.upto, _TURNS) if made else (0, None)
     boundaries = store.boundaries(session.id)
     folders = Folders(setup.paths.state)
     folder = folders.session(session.tool, session.native)
-    gaps, runs = store.gaps(session.id), store.judging.runs(session.id)
+    gaps, runs = store.glances.gaps(session.id), store.judging.runs(session.id)
     facts = Facts(
         session=session,
         now=now,
@@ -109,7 +109,7 @@ def row(
         unknown={what: count for (kind, what), count in gaps.items() if kind == "unknown"},
         damaged=sum(count for (kind, _), count in gaps.items() if kind in {"torn", "malformed"}),
         returns=sum(count for (kind, _), count in gaps.items() if kind == "writers"),
-        undelivered=store.undelivered(session.id, _ASKED, _RECENT),
+        undelivered=store.glances.undelivered(session.id, _ASKED, _RECENT),
         lost={what: count for (kind, what), count in gaps.items() if kind == LOST},
         absent={what: count for (kind, what), count in gaps.items() if kind == "absent"},
         unsummed=summaries.failed(store, session.id, boundaries),
@@ -170,7 +170,7 @@ def store_trouble(setup: "Standing") -> str | None:
 def _title(store: Store, session: Session) -> str:
     if session.title:
         return session.title
-    return store.first_text(session.id, MEMO_CHANNELS, _FIRST)[:_WORDS]
+    return store.glances.first_text(session.id, MEMO_CHANNELS, _FIRST)[:_WORDS]
 
 
 def _unheard(tool: Tool | None, session: Session, changed: int, now: int) -> int | None:

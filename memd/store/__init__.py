@@ -2,13 +2,14 @@
 
 `database` opens the file (`aside` puts a damaged one away), `migrations` gives it its `shape`. A commit goes through `lookup`
 (what is known of the keys), `batch` with `calls` and `ranges` (thinking, no SQL), `writing` (doing) and `copies` (whose copy is
-whose). `sessions`, `reading` (`latest`: kept), `checkpoints`, `judging` and `deliveries` answer questions, `glances` small ones.
+whose). `sources`, `sessions`, `reading` (`latest`: kept), `checkpoints`, `judging` and `deliveries` answer questions, `glances`
+small ones.
 `Store` is the way in; the nouns of its own are in `rows`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -26,18 +27,20 @@ from memd.model import (
     Session,
     State,
 )
-from memd.store import glances, reading, sessions
+from memd.store import reading, sessions
 from memd.store.checkpoints import Checkpoints
 from memd.store.database import Database, open_reader, open_writer
 from memd.store.deliveries import Deliveries
+from memd.store.glances import Glances
 from memd.store.judging import Judging
 from memd.store.rows import Committed, Hit, Seed, SourceRow
+from memd.store.sources import Sources
 
 if TYPE_CHECKING:
-    from memd.store import aside, forgetting, keys, latest, places, projects, search, writing
+    from memd.store import aside, forgetting, keys, latest, projects, search, writing
 else:
-    aside, forgetting, keys, latest, places, projects, search, writing = later(
-        __name__, "aside", "forgetting", "keys", "latest", "places", "projects", "search", "writing"
+    aside, forgetting, keys, latest, projects, search, writing = later(
+        __name__, "aside", "forgetting", "keys", "latest", "projects", "search", "writing"
     )
 
 __all__ = ["Committed", "Hit", "Seed", "SourceRow", "Store"]
@@ -58,6 +61,10 @@ class Store:
         self.checkpoints = Checkpoints(database)
         self.deliveries = Deliveries(database)
         """What was handed to hooks, and what transcripts show of it."""
+        self.sources = Sources(database)
+        """How far each transcript is read."""
+        self.glances = Glances(database)
+        """Small questions about many sessions."""
 
     @cached_property
     def forgetting(self) -> forgetting.Forgetting:
@@ -147,30 +154,6 @@ class Store:
         self._latest.committed(made)
         return made
 
-    def places(self, path: str) -> Mapping[str, str]:
-        """What is kept by key for the reader of a source, read when it is looked up."""
-        return places.Saved(self._db, path)
-
-    def forget_source(self, path: str, at: int) -> None:
-        """Mark a transcript as gone since `at`; the record stays, and a commit from this path takes the mark away."""
-        sessions.forget_source(self._db, path, at)
-
-    def source(self, path: str) -> SourceRow | None:
-        """How far one transcript is read."""
-        return sessions.source(self._db, path)
-
-    def sources(self) -> list[SourceRow]:
-        """How far each transcript is read, in the order of their paths."""
-        return sessions.sources(self._db)
-
-    def offsets(self, tool: str) -> dict[str, int]:
-        """How far each transcript of a tool that is still there is read, in its unit, by path."""
-        return dict(sessions.offsets(self._db, tool))
-
-    def paths(self, tool: str) -> Iterator[str]:
-        """The transcripts of a tool that are still there, one at a time; nothing may be written meanwhile."""
-        return (path for path, _ in sessions.offsets(self._db, tool))
-
     # Sessions.
 
     def session(self, id: str) -> Session | None:  # noqa: A002  # the noun's own word
@@ -184,17 +167,6 @@ class Store:
     def each_session(self, *, children: bool = False) -> Iterator[Session]:
         """All sessions, one at a time: ten thousand at once take ten megabytes. Nothing may be written meanwhile."""
         return sessions.each(self._db, children=children)
-
-    def unfinished(self, finished: Callable[[str, str, int], bool]) -> list[str]:
-        """Sessions with messages whose checkpoint does not hold for all of them, or is not `finished`, newest first.
-
-        `finished` is asked with the tool, the native id and the checkpoint's number.
-        """
-        return sessions.unfinished(self._db, finished)
-
-    def tally(self, *, children: bool = False) -> dict[str, int]:
-        """How many sessions of each tool are recorded, the tool with the most first."""
-        return sessions.tally(self._db, children=children)
 
     def find(self, text: str | None, cwd: str | None) -> Session:
         """The session that a person means.
@@ -298,35 +270,15 @@ class Store:
         """
         return search.search(self._db, query, session=session, channels=channels, limit=limit, now=now)
 
-    # The same at a glance, for many sessions.
-
-    def behind(self, session: str, after: int, channels: Collection[Channel]) -> tuple[int, int | None]:
-        """Of the messages after a number how many are of these channels, and when the oldest of all was written."""
-        return glances.behind(self._db, session, after, channels)
-
-    def first_text(self, session: str, channels: Collection[Channel], among: int) -> str:
-        """The first text of these channels among the first N messages; "" where there is none."""
-        return glances.first(self._db, session, channels, among)
-
-    def undelivered(self, session: str, channels: Collection[Channel], among: int) -> tuple[int, ...]:
-        """Of the last N messages of these channels those that never arrived, after the last that did, and were not sent again."""
-        return glances.undelivered(self._db, session, channels, among)
+    # How it went.
 
     def boundaries(self, session: str) -> list[Boundary]:
         """Compactions, oldest first."""
         return reading.boundaries(self._db, session)
 
-    def tokens_at(self, session: str, number: int) -> int:
-        """How full the context was at the last answer before a message, in the provider's tokens; 0 where none was."""
-        return reading.tokens_at(self._db, session, number)
-
     def fills(self, session: str) -> list[Fill]:
         """How full the context was at each answer of the model, oldest first."""
         return reading.fills(self._db, session)
-
-    def gaps(self, session: str) -> dict[tuple[str, str], int]:
-        """How many rows were seen and not read as entries, by (kind, what)."""
-        return reading.gaps(self._db, session)
 
     def channels(self, session: str) -> dict[int, Channel]:
         """The channel of every message that is in force, by number."""

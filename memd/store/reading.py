@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from operator import itemgetter
 from typing import Any
 
-from memd.model import LOST, Boundary, Channel, Done, Fill, Kind, Record, Source, State
+from memd.model import Boundary, Channel, Done, Fill, Kind, Record, Source, State
 from memd.store import packs
 from memd.store.calls import FIELDS, done
 from memd.store.codes import CHANNEL, CHANNELS, GRADES, KIND, STATE
@@ -141,16 +141,6 @@ def boundaries(database: Database, session: str) -> list[Boundary]:
     return [Boundary(*row) for row in rows]
 
 
-def tokens_at(database: Database, session: str, number: int) -> int:
-    """The context's fill at the last answer up to a message."""
-    found = database.row(
-        "SELECT tokens FROM usage WHERE session = (SELECT row FROM session WHERE id = ?) AND number <= ?"
-        " ORDER BY number DESC LIMIT 1",
-        (session, number),
-    )
-    return int(found[0]) if found else 0
-
-
 def fills(database: Database, session: str) -> list[Fill]:
     """The context's fill at each answer; see `Store.fills`."""
     rows = database.rows(
@@ -158,20 +148,6 @@ def fills(database: Database, session: str) -> list[Fill]:
         (session,),
     )
     return [Fill(*row) for row in rows]
-
-
-def gaps(database: Database, session: str) -> dict[tuple[str, str], int]:
-    """How many rows were not read as entries, by kind and what.
-
-    A session's transcripts are copies of each other for the most part (a file that was moved, packed): the one with the most
-    counts. What was lost from one is lost whatever another has.
-    """
-    rows = database.rows(
-        "SELECT kind, what, iif(kind = ?, sum(count), max(count)) FROM gap"
-        " WHERE session = (SELECT row FROM session WHERE id = ?) GROUP BY kind, what ORDER BY kind, what",
-        (LOST, session),
-    )
-    return {(kind, what): count for kind, what, count in rows}
 
 
 def meta_get(database: Database, key: str) -> str | None:

@@ -1,12 +1,11 @@
-"""Sessions and sources: lists, the one that a person means, and how far each transcript is read."""
+"""Sessions: lists, and the one that a person means."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from memd.errors import Ambiguous, NotFound
 from memd.model import Session
 from memd.store.database import Database
-from memd.store.rows import SourceRow
 
 _SHOWN = 5
 _NO_LIMIT = -1
@@ -40,25 +39,6 @@ def _each(database: Database, condition: str, parameters: Sequence[Any], last: i
         (*parameters, _NO_LIMIT if last is None else last),
     )
     return (Session(*row) for row in rows)
-
-
-def unfinished(database: Database, finished: Callable[[str, str, int], bool]) -> list[str]:
-    """Sessions whose checkpoint does not hold for all that they have; see `Store.unfinished`."""
-    rows = database.each(
-        "SELECT s.id, tool, native, number FROM session s LEFT JOIN checkpoint c ON c.session = s.row AND upto >= messages"
-        " AND number = (SELECT max(number) FROM checkpoint WHERE session = s.row)"
-        " WHERE parent IS NULL AND messages > 0 ORDER BY ifnull(last_at, seen_at) DESC, s.row DESC"
-    )
-    return [name for name, tool, native, number in rows if number is None or not finished(tool, native, number)]
-
-
-def tally(database: Database, *, children: bool) -> dict[str, int]:
-    """How many sessions each tool has, the most first."""
-    rows = database.rows(
-        "SELECT tool, count(*) FROM session WHERE parent IS NULL OR ? GROUP BY tool ORDER BY count(*) DESC, tool",
-        (children,),
-    )
-    return dict(rows)
 
 
 def find(database: Database, text: str | None, cwd: str | None) -> Session:
@@ -123,37 +103,3 @@ def set_window(database: Database, name: str, tokens: int) -> None:
     """Write the context window that the client itself tells; what is read of the transcript later has none, or a newer one."""
     with database.transaction() as sql:
         sql.execute('UPDATE session SET "window" = ? WHERE id = ?', (tokens, name))
-
-
-def source(database: Database, path: str) -> SourceRow | None:
-    """How far one transcript is read."""
-    found = database.row(
-        "SELECT o.path, s.id, cursor, reader, unit, size, offset, number, gone_at, o.seen_at"
-        " FROM source o JOIN session s ON s.row = o.session WHERE o.path = ?",
-        (path,),
-    )
-    return SourceRow(*found) if found else None
-
-
-def sources(database: Database) -> list[SourceRow]:
-    """How far each transcript is read, by path."""
-    rows = database.rows(
-        "SELECT o.path, s.id, cursor, reader, unit, size, offset, number, gone_at, o.seen_at"
-        " FROM source o JOIN session s ON s.row = o.session ORDER BY o.path"
-    )
-    return [SourceRow(*row) for row in rows]
-
-
-def offsets(database: Database, tool: str) -> Iterator[tuple[str, int]]:
-    """The path of each transcript of a tool that is still there, and how far it is read."""
-    rows = database.each(
-        "SELECT o.path, o.offset FROM source o JOIN session s ON s.row = o.session WHERE s.tool = ? AND o.gone_at IS NULL",
-        (tool,),
-    )
-    return ((path, offset) for path, offset in rows)
-
-
-def forget_source(database: Database, path: str, at: int) -> None:
-    """Mark a transcript as gone; the record stays."""
-    with database.transaction() as sql:
-        sql.execute("UPDATE source SET gone_at = ifnull(gone_at, ?) WHERE path = ?", (at, path))

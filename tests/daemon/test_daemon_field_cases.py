@@ -244,7 +244,9 @@ def test_a_transcript_that_is_read_again_counts_unknown_rows_once(chain):
         content = transcript.path.read_bytes()
         transcript.path.write_bytes(b"\n" + content)
         chain.read(transcript)
-    counted = {what: count for (kind, what), count in chain.store.gaps(transcript.id).items() if kind == "unknown"}
+    counted = {
+        what: count for (kind, what), count in chain.store.glances.gaps(transcript.id).items() if kind == "unknown"
+    }
     assert list(counted.values()) == [12]
     assert "lines-lost" in reasons(chain, transcript)
 

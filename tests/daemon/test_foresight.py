@@ -42,7 +42,7 @@ def test_sub_agents_take_no_place(tmp_path):
             transcript.turn("Make it fast.")
             one.read_whole(TOOLS["claude-code"], transcript.path)
         os.utime(transcript.path, (time.time() + 100,) * 2)
-        assert len([*one.store.paths("claude-code")]) == 2
+        assert len([*one.store.sources.paths("claude-code")]) == 2
         assert foresight.lately(one.store, 1, 0) == [f"claude-code:{IDS[0]}"]
 
 

@@ -62,12 +62,12 @@ def test_records_state_and_cursor_are_one_transaction(store, reader, transcript,
     """A step that fails in the parser or after it leaves nothing: neither records nor a cursor that passed them."""
     transcript.turn("First.")
     read(reader, transcript)
-    before = store.source(str(transcript.path))
+    before = store.sources.of(str(transcript.path))
     transcript.turn("Second.")
     monkeypatch.setattr(ClaudeCode, member, lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         reader.step(CLAUDE, transcript.path)
-    assert (store.source(str(transcript.path)), len(texts(store, transcript))) == (before, 2)
+    assert (store.sources.of(str(transcript.path)), len(texts(store, transcript))) == (before, 2)
     monkeypatch.undo()
     read(reader, transcript)
     assert [text for _, text in texts(store, transcript)] == ["First.", "Done.", "Second.", "Done."]
@@ -88,10 +88,10 @@ def test_nothing_new_is_no_commit(store, reader, transcript):
     """A hint without news costs one look and writes nothing."""
     transcript.turn("First.")
     read(reader, transcript)
-    before = store.source(str(transcript.path))
+    before = store.sources.of(str(transcript.path))
     step = Reader(store, Path("/nowhere"), lambda: 2_000).step(CLAUDE, transcript.path)
     assert (step.session, step.changed, step.more) == (transcript.id, False, False)
-    assert store.source(str(transcript.path)) == before
+    assert store.sources.of(str(transcript.path)) == before
 
 
 def test_a_transcript_that_was_written_anew_is_read_from_its_start(store, reader, transcript):
@@ -103,7 +103,7 @@ def test_a_transcript_that_was_written_anew_is_read_from_its_start(store, reader
     transcript.typed("Prompt 6" + "x" * 5_000)
     read(reader, transcript)
     assert [text[:8] for _, text in texts(store, transcript)] == [f"Prompt {number}" for number in range(7)]
-    assert store.source(str(transcript.path)).offset == transcript.path.stat().st_size
+    assert store.sources.of(str(transcript.path)).offset == transcript.path.stat().st_size
 
 
 def test_a_truncated_transcript_keeps_its_record(store, reader, transcript):
@@ -125,11 +125,11 @@ def test_a_deleted_transcript_is_marked_gone_and_back_when_it_is(store, reader, 
     data = transcript.path.read_bytes()
     transcript.path.unlink()
     assert reader.step(CLAUDE, transcript.path).gone
-    assert store.source(str(transcript.path)).gone_at == 1_000
+    assert store.sources.of(str(transcript.path)).gone_at == 1_000
     assert len(texts(store, transcript)) == 2
     transcript.path.write_bytes(data)
     read(reader, transcript)
-    assert (store.source(str(transcript.path)).gone_at, len(texts(store, transcript))) == (None, 2)
+    assert (store.sources.of(str(transcript.path)).gone_at, len(texts(store, transcript))) == (None, 2)
 
 
 def test_a_file_that_was_never_there_is_no_session(store, reader, transcript):
@@ -154,20 +154,20 @@ def test_a_readers_state_of_another_version_is_read_again(store, reader, transcr
 def test_a_damaged_readers_state_is_read_again(store, reader, transcript, damaged):
     transcript.turn("First.")
     read(reader, transcript)
-    row = store.source(str(transcript.path))
+    row = store.sources.of(str(transcript.path))
     with store._db.transaction() as sql:
         sql.execute("UPDATE source SET reader = ?", (damaged,))
     transcript.turn("Second.")
     read(reader, transcript)
     assert [text for _, text in texts(store, transcript)] == ["First.", "Done.", "Second.", "Done."]
-    assert store.source(str(transcript.path)).reader != row.reader
+    assert store.sources.of(str(transcript.path)).reader != row.reader
 
 
 def test_a_file_that_names_no_session_is_left_alone(store, reader, tmp_path):
     path = tmp_path / "not a session id.jsonl"
     path.write_text('{"type": "user"}\n')
     assert reader.step(CLAUDE, path).session is None
-    assert store.sources() == []
+    assert store.sources.every() == []
 
 
 def test_what_cannot_be_read_says_so(reader, tmp_path):

@@ -51,7 +51,7 @@ def check_whole(home, transcript, texts):
         records = store.messages(transcript.id)
         assert [record.number for record in records] == list(range(1, len(records) + 1))
         assert [record.text for record in records] == texts
-        source = store.source(str(transcript.path))
+        source = store.sources.of(str(transcript.path))
         assert (source.offset, source.number) == (transcript.path.stat().st_size, len(records))
         made = store.checkpoints.current(transcript.id)
         numbers = store.checkpoints.numbers(transcript.id)
@@ -292,7 +292,7 @@ def test_a_transcript_that_was_deleted_is_said_to_be_gone(home):
 
 def gone(home, transcript):
     with Store.open(home.db, readonly=True) as store:
-        return store.source(str(transcript.path)).gone_at
+        return store.sources.of(str(transcript.path)).gone_at
 
 
 def test_a_damaged_hook_folder_does_not_keep_the_daemon_from_running(home):

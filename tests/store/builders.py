@@ -39,6 +39,6 @@ def everything(store, session=ONE.session):
         "messages": store.messages(session),
         "operations": store.operations(session),
         "boundaries": store.boundaries(session),
-        "gaps": store.gaps(session),
+        "gaps": store.glances.gaps(session),
         "deliveries": store.deliveries.all(session),
     }

@@ -123,13 +123,13 @@ def test_what_changes_nothing_is_confirmed(recorded):
 def test_what_a_crash_left_behind_is_unfinished(recorded):
     """A checkpoint that is behind its messages, whatever an older one said, or whose files are; newest first; no sub-agents."""
     commit(recorded, message("child"), seed=Seed("codex:a/b", "codex", "b", ONE.session, "/t/child"))
-    assert {ONE.session, TWO.session} == set(recorded.unfinished(lambda *_: True))
+    assert {ONE.session, TWO.session} == set(recorded.glances.unfinished(lambda *_: True))
     add(recorded, "extractive", "extractive")
     recorded.checkpoints.add(checkpoint(1, session=TWO.session), "d")
     recorded.checkpoints.confirm(ONE.session, 1)
     recorded.checkpoints.confirm(TWO.session, 1)
     asked = []
-    assert [ONE.session] == recorded.unfinished(lambda *of: asked.append(of) or of[2] == 1)
+    assert [ONE.session] == recorded.glances.unfinished(lambda *of: asked.append(of) or of[2] == 1)
     assert {(ONE.tool, ONE.native, 2), (TWO.tool, TWO.native, 1)} == set(asked)
     commit(recorded, message("later"), seed=TWO)
-    assert [TWO.session] == recorded.unfinished(lambda *_: True)
+    assert [TWO.session] == recorded.glances.unfinished(lambda *_: True)

@@ -63,4 +63,4 @@ def test_after_a_compaction_the_old_size_is_forgotten(store):
 
 def test_boundaries_and_gaps_of_an_unknown_session(store):
     """There are none, and that is no error."""
-    assert (store.boundaries("codex:nobody"), store.gaps("codex:nobody")) == ([], {})
+    assert (store.boundaries("codex:nobody"), store.glances.gaps("codex:nobody")) == ([], {})

@@ -202,7 +202,7 @@ def test_a_full_disk_is_trouble_and_changes_nothing(store):
     store._db._connection.execute(f"PRAGMA max_page_count = {pages:d}")
     with pytest.raises(StoreTrouble, match="the disk is full"):
         commit(store, message("b", text="x" * 100_000), cursor="after")
-    assert (store.source(ONE.path).cursor, len(store.messages(ONE.session))) == ("before", 1)
+    assert (store.sources.of(ONE.path).cursor, len(store.messages(ONE.session))) == ("before", 1)
     store._db._connection.execute("PRAGMA max_page_count = 1000000")
     assert commit(store, message("b")).first == 2
 
@@ -218,7 +218,7 @@ def test_a_write_that_the_system_cuts_short_is_trouble(path):
                 commit(store, message("b", text="x" * 1_000_000), cursor="after")
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, limit)
-        assert store.source(ONE.path).cursor == "before"
+        assert store.sources.of(ONE.path).cursor == "before"
     with Store.open(path) as store:
         assert [one.key for one in store.messages(ONE.session)] == [hashed("a")]
 

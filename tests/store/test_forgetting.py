@@ -44,7 +44,7 @@ def test_nothing_is_left(full, path):
         [],
     )
     assert full.search(CANARY, now=NOW) == []
-    assert [row.path for row in full.sources()] == [TWO.path]
+    assert [row.path for row in full.sources.every()] == [TWO.path]
     with closing(sqlite3.connect(path)) as sql:
         sql.execute("CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab(main, words, row)")
         assert sql.execute("SELECT count(*) FROM vocabulary WHERE term = ?", (CANARY,)).fetchone() == (0,)

@@ -43,15 +43,15 @@ def test_they_are_what_the_messages_say(mixed):
         turns = sum(record.channel.starts_turn for record in newer)
         oldest = min((record.at for record in newer if record.at is not None), default=None)
         starts = [channel for channel in Channel if channel.starts_turn]
-        assert mixed.behind(NAME, after, starts) == (turns, oldest)
+        assert mixed.glances.behind(NAME, after, starts) == (turns, oldest)
     for among in (3, 50):
         asked = mixed.messages(NAME, upto=among, channels=MEMO_CHANNELS)
-        assert mixed.first_text(NAME, MEMO_CHANNELS, among) == (asked[0].text if asked else "")
-        assert mixed.undelivered(NAME, ASKED, among) == undelivered(mixed, among)
+        assert mixed.glances.first_text(NAME, MEMO_CHANNELS, among) == (asked[0].text if asked else "")
+        assert mixed.glances.undelivered(NAME, ASKED, among) == undelivered(mixed, among)
 
 
 def test_a_session_that_is_not_recorded_has_nothing(store):
     """As everywhere in the store."""
-    assert store.behind("codex:none", 0, ASKED) == (0, None)
-    assert store.first_text("codex:none", ASKED, 30) == ""
-    assert store.undelivered("codex:none", ASKED, 50) == ()
+    assert store.glances.behind("codex:none", 0, ASKED) == (0, None)
+    assert store.glances.first_text("codex:none", ASKED, 30) == ""
+    assert store.glances.undelivered("codex:none", ASKED, 50) == ()

@@ -29,7 +29,7 @@ def run_and_kill(path, seconds):
 
 def check(path, told):
     with Store.open(path) as store:
-        source, session = store.source(SEED.path), store.session(SEED.session)
+        source, session = store.sources.of(SEED.path), store.session(SEED.session)
         lines = int(source.cursor)
         assert lines >= told
         assert source.reader == f"reader {lines}"
@@ -38,7 +38,7 @@ def check(path, told):
         assert [one.number for one in store.messages(SEED.session)] == list(range(1, lines + 1))
         assert [one.call for one in store.operations(SEED.session)] == [f"c{line}" for line in range(lines)]
         assert [one.number for one in store.operations(SEED.session)] == list(range(1, lines + 1))
-        assert store.gaps(SEED.session) == {("malformed", ""): lines}
+        assert store.glances.gaps(SEED.session) == {("malformed", ""): lines}
         assert (session.messages, session.tokens, session.title) == (lines, lines, str(lines - 1))
 
 

@@ -78,7 +78,7 @@ def test_a_commit_without_messages_has_no_numbers(store):
     """Nothing added is told as None, and the cursor moves all the same."""
     empty = commit(store, cursor="further")
     assert (empty.first, empty.last, empty.added, empty.duplicates) == (None, None, (), 0)
-    assert store.source(ONE.path).cursor == "further"
+    assert store.sources.of(ONE.path).cursor == "further"
 
 
 def test_a_later_row_changes_an_earlier_entry(store):
@@ -153,7 +153,7 @@ def test_gaps_add_up_by_kind_and_what(store):
     """What was not read as an entry is counted, never passed over."""
     commit(store, Gap("torn"), Gap("unknown", "row-a"), Gap("unknown", "row-a", 4))
     commit(store, Gap("torn", count=2), Gap("unknown", "row-b"))
-    assert store.gaps(ONE.session) == {("torn", ""): 3, ("unknown", "row-a"): 5, ("unknown", "row-b"): 1}
+    assert store.glances.gaps(ONE.session) == {("torn", ""): 3, ("unknown", "row-a"): 5, ("unknown", "row-b"): 1}
 
 
 def test_the_end_of_a_turn_is_remembered(store):
@@ -170,5 +170,5 @@ def test_a_failed_commit_leaves_nothing(store):
     with pytest.raises(TypeError):
         commit(store, message("b"), message("c", extra={"bad": object()}), Facts(cwd="/new"), cursor="after")
     assert [record.key for record in store.messages(ONE.session)] == [hashed("a")]
-    assert (store.source(ONE.path).cursor, store.session(ONE.session).cwd) == ("before", None)
+    assert (store.sources.of(ONE.path).cursor, store.session(ONE.session).cwd) == ("before", None)
     assert commit(store, message("d")).first == 2

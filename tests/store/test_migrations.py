@@ -82,8 +82,8 @@ def test_a_record_of_version_1_is_read(old):
         done = Done("call", 2, Kind.EDIT, "Edit", 11, 12, State.DONE, "f.py", {"old": "x"}, "fine")
         assert store.operations(ONE.session) == [done]
         assert store.boundaries(ONE.session) == [Boundary(1, 2, 13, "auto", 900, 40)]
-        assert store.gaps(ONE.session) == {("torn", ""): 3}
-        source = store.source(ONE.path)
+        assert store.glances.gaps(ONE.session) == {("torn", ""): 3}
+        source = store.sources.of(ONE.path)
         assert (source.cursor, source.reader, source.size, source.offset) == ('{"v":1}', '{"r":1}', 500, 400)
         checkpoint = store.checkpoints.current(ONE.session)
         assert (checkpoint.number, checkpoint.parts) == (4, Parts("mind", b"memo", "scene"))
@@ -193,7 +193,7 @@ def test_the_sixth_step_keeps_one_text_once(path):
 def test_the_eleventh_step_keeps_how_far_each_transcript_is_read(old):
     """Sources are as they were, are named by a row, and go with their session."""
     with Store.open(old) as store:
-        assert store.sources() == [
+        assert store.sources.every() == [
             SourceRow(ONE.path, ONE.session, '{"v":1}', '{"r":1}', "bytes", 500, 400, 2, None, 15)
         ]
         store.commit(ONE, "c", "r", [], size=600, now=22, places={"k": "1"})

@@ -137,21 +137,21 @@ def test_a_source_knows_how_far_it_is_read(store):
     commit(store, message("x"), seed=events, size=7, now=NOW + 1)
     first = SourceRow(ONE.path, ONE.session, '{"x":1}', '{"v":1}', "bytes", 500, 400, 2, None, NOW)
     second = SourceRow(events.path, events.session, "cursor", "reader", "events", 7, 7, 1, None, NOW + 1)
-    assert first == store.source(ONE.path)
-    assert [second, first] == store.sources()
-    assert store.source("/unknown") is None
+    assert first == store.sources.of(ONE.path)
+    assert [second, first] == store.sources.every()
+    assert store.sources.of("/unknown") is None
 
 
 def test_a_source_that_is_gone_keeps_its_record(store):
     """It is marked once, and comes back with its next row."""
     commit(store, message("a"))
-    store.forget_source(ONE.path, 50)
-    store.forget_source(ONE.path, 60)
-    store.forget_source("/unknown", 60)
-    assert store.source(ONE.path).gone_at == 50
+    store.sources.gone(ONE.path, 50)
+    store.sources.gone(ONE.path, 60)
+    store.sources.gone("/unknown", 60)
+    assert store.sources.of(ONE.path).gone_at == 50
     assert len(store.messages(ONE.session)) == 1
     commit(store, message("b"))
-    assert store.source(ONE.path).gone_at is None
+    assert store.sources.of(ONE.path).gone_at is None
 
 
 def test_a_session_may_move_to_another_file(store):
@@ -161,7 +161,7 @@ def test_a_session_may_move_to_another_file(store):
     again = commit(store, message("a"), message("b"), seed=moved)
     assert (again.duplicates, again.first) == (1, 2)
     assert moved.path == store.session(ONE.session).path
-    assert [moved.path, ONE.path] == [source.path for source in store.sources()]
+    assert [moved.path, ONE.path] == [source.path for source in store.sources.every()]
 
 
 def test_small_values_are_kept_by_key(store):
@@ -179,9 +179,12 @@ def test_places_are_looked_up_by_key(store):
     for seed, cursor, places in ((ONE, "1", {"a": "1", "b": "2"}), (events, "1", {"a": "9"}), (ONE, "2", {"b": "3"})):
         store.commit(seed, cursor, "reader", [], size=1, now=NOW, places=places)
     store.commit(ONE, "3", "reader", [], size=1, now=NOW)
-    assert (dict(store.places(ONE.path)), dict(store.places("/other"))) == ({"a": "1", "b": "3"}, {"a": "9"})
-    assert (store.places(ONE.path).get("c"), len(store.places("/none"))) == (None, 0)
+    assert (dict(store.sources.places(ONE.path)), dict(store.sources.places("/other"))) == (
+        {"a": "1", "b": "3"},
+        {"a": "9"},
+    )
+    assert (store.sources.places(ONE.path).get("c"), len(store.sources.places("/none"))) == (None, 0)
     store.commit(ONE, "1", "reader", [], size=1, now=NOW, places={"c": "4"}, anew=True)
-    assert (dict(store.places(ONE.path)), dict(store.places("/other"))) == ({"c": "4"}, {"a": "9"})
+    assert (dict(store.sources.places(ONE.path)), dict(store.sources.places("/other"))) == ({"c": "4"}, {"a": "9"})
     store.forgetting.forget([ONE.session], NOW)
     assert store._db.rows("SELECT * FROM place") == []

@@ -138,9 +138,9 @@ def test_gaps_are_counted_anew_with_their_transcript(store):
     """A gap has no key: read on, it is counted again; read from the start, what that transcript had is forgotten first."""
     store.commit(ONE, "", "", [Gap("torn")], size=0, now=1)
     store.commit(ONE, "", "", [Gap("torn")], size=0, now=1)
-    assert store.gaps(ONE.session) == {("torn", ""): 2}
+    assert store.glances.gaps(ONE.session) == {("torn", ""): 2}
     store.commit(ONE, "", "", [Gap("torn"), Gap("torn"), Gap("torn")], size=0, now=1, anew=True)
-    assert store.gaps(ONE.session) == {("torn", ""): 3}
+    assert store.glances.gaps(ONE.session) == {("torn", ""): 3}
 
 
 def test_a_transcript_that_moved_counts_its_gaps_once(store):
@@ -149,4 +149,4 @@ def test_a_transcript_that_moved_counts_its_gaps_once(store):
     for seed in (ONE, moved):
         store.commit(seed, "", "", [Gap("unknown", "x"), Gap(LOST, "bytes", 5)], size=0, now=1, anew=True)
     store.commit(moved, "", "", [Gap(LOST, "bytes", 1)], size=0, now=1, anew=True)
-    assert store.gaps(ONE.session) == {("unknown", "x"): 1, (LOST, "bytes"): 11}
+    assert store.glances.gaps(ONE.session) == {("unknown", "x"): 1, (LOST, "bytes"): 11}

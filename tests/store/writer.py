@@ -23,7 +23,7 @@ def events(line):
 
 def main():
     with Store.open(Path(sys.argv[1])) as store:
-        found = store.source(SEED.path)
+        found = store.sources.of(SEED.path)
         at, last = int(found.cursor) if found else 0, int(sys.argv[2])
         while at < last:
             step = 1 + at % 7

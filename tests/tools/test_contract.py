@@ -150,7 +150,7 @@ def test_the_state_that_a_reader_keeps_is_small(scribe, pipe):
         scribe.says("Done.")
         if turn in (59, 119):
             pipe.read_whole(scribe.tool, scribe.path)
-            sizes.append(len(pipe.store.source(str(scribe.path)).reader))
+            sizes.append(len(pipe.store.sources.of(str(scribe.path)).reader))
     assert sizes[1] < 40_000
     assert sizes[1] - sizes[0] < 20_000
 
@@ -247,7 +247,7 @@ def test_what_is_not_understood_is_counted(scribe, pipe):
     pipe.ingest(scribe.tool, scribe.path)
 
     assert [text for _, text in said(pipe, scribe.id)] == [MISSION, "Done."]
-    assert sum(count for (kind, _), count in pipe.store.gaps(scribe.id).items() if kind == "unknown") == 1
+    assert sum(count for (kind, _), count in pipe.store.glances.gaps(scribe.id).items() if kind == "unknown") == 1
 
 
 def test_a_secret_in_a_tools_output_is_not_kept(scribe, pipe, paths):

@@ -66,9 +66,9 @@ class Ledger:
         """
         self.must |= on_disk(self.source)
         self.broken = self.broken or not self.source.goes_on(self._seen)
-        self._seen = self.source.seen() if store.source(str(self.source.transcript)) else ()
+        self._seen = self.source.seen() if store.sources.of(str(self.source.transcript)) else ()
         if self.source.by_turns and self._seen:
-            told = sum(count for (kind, _), count in store.gaps(self.source.id).items() if kind == "writers")
+            told = sum(count for (kind, _), count in store.glances.gaps(self.source.id).items() if kind == "writers")
             assert told >= RETURNS, f"two windows wrote by turns and that is not told: {self.source.id}"
 
     def check(self, store):
@@ -84,8 +84,8 @@ class Ledger:
         assert set(texts) <= self.must | self.may | on_disk(self.source), "an entry that nobody wrote"
         if self.broken:
             counted, sources = (
-                store.gaps(self.source.id),
-                [row for row in store.sources() if row.session == self.source.id],
+                store.glances.gaps(self.source.id),
+                [row for row in store.sources.every() if row.session == self.source.id],
             )
             assert any(kind == LOST for kind, _ in counted), f"no gap was counted: {self.source.id} {counted} {sources}"
         return len(texts)

@@ -121,6 +121,22 @@ def standing(text: str, gone: frozenset[int]) -> str:
     return text
 
 
+def unended(before: str, edited: str) -> list[str]:
+    """The missions of a mind that an edit of it names no more, as entries to put back: a mission ends, it is never dropped."""
+    rows = [bullet.text for bullet in mind.parse(edited).bullets.get(mind.MISSION, ())]
+    gone = [
+        (one, bullet.text)
+        for bullet in mind.parse(before).bullets.get(mind.MISSION, ())
+        if (one := mind.mission(bullet)) is not None and not any(re.match(rf"- {one.id}\b", row) for row in rows)
+    ]
+    return [text.replace("[active]", "[withdrawn]", 1) if one.status == "active" else text for one, text in gone]
+
+
+def put_back(edited: str, missions: list[str]) -> str:
+    """The edit with missions at the end of theirs; all else byte for byte."""
+    return _with(edited, {mind.MISSION: missions})
+
+
 def carried_mind(text: str, upto: int, fresh: str) -> str:
     """The judged mind, and of the program's what rests on later messages: a new mission, decisions, lessons."""
     now = mind.parse(fresh)

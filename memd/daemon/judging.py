@@ -1,7 +1,8 @@
 """What models and people left of a session's checkpoints: read back for the next one, and taken from files that were edited.
 
 A `mind.md` or `memo.md` at the top of a session's folder that is not as memd wrote it was edited by a person. Their mind is
-taken as it is, if its headings are whole; of their memo the boxes are. What cannot be taken is put beside, not lost.
+taken as it is, if its headings are whole; a mission that they deleted ends and stays. Of their memo the boxes are taken. What
+cannot be taken is put beside, not lost.
 """
 
 import sys
@@ -14,7 +15,7 @@ from msgspec.structs import replace
 
 from memd import files
 from memd.checkpoint import boxes, mind
-from memd.checkpoint.carry import NOBODY, Judged
+from memd.checkpoint.carry import NOBODY, Judged, put_back, unended
 from memd.checkpoint.heritage import inherited
 from memd.daemon import lineage
 from memd.model import Checkpoint, Problem, Tick
@@ -95,6 +96,10 @@ class Judging:
             files.write_atomic(folder / BESIDE, edited_mind.encode("utf-8", "replace"))
             told = f"it was edited by hand and its headings are not whole; the edit lies beside it as {BESIDE}"
             return Edits(None, ticks, (*problems, Problem("mind", told, "the mind as it was")), taken)
+        if edited_mind is not None and (ended := unended(current.parts.mind, edited_mind)):
+            told = f"edited by hand: {len(ended)} of its missions deleted"
+            problems = (*problems, Problem("mind", told, "an ended mission stays, as [withdrawn]"))
+            edited_mind = put_back(edited_mind, ended)
         return Edits(edited_mind, ticks, problems, taken)
 
     def _since(self, number: int, current: Checkpoint) -> Iterator[Checkpoint]:

@@ -95,6 +95,23 @@ def test_the_next_step_leads_back_to_the_mission_that_the_person_left(bench):
     assert ", then back to the mission\n" in bench.refresh().parts.scene
 
 
+def test_a_mission_whose_line_was_deleted_is_withdrawn(bench):
+    """A mission's status changes, its line is never dropped, in later turns neither; the person is told once."""
+    bench.edit("mind.md", "- M1 [active] Make it fast (#1)", "- M2 [active] Make it small")
+    made = bench.refresh()
+    assert "- M2 [active] Make it small\n- M1 [withdrawn] Make it fast (#1)\n" in made.parts.mind
+    assert (bench.folder / "mind.md").read_text() == made.parts.mind
+    assert [(problem.fault, problem.fallback) for problem in made.told] == [
+        ("edited by hand: 1 of its missions deleted", "an ended mission stays, as [withdrawn]")
+    ]
+    bench.edit("mind.md", "- M2 [active] Make it small\n- M1 [withdrawn] Make it fast (#1)\n", "")
+    made = bench.refresh()
+    assert "## Mission\n\n- M2 [withdrawn] Make it small\n- M1 [withdrawn] Make it fast (#1)\n" in made.parts.mind
+    bench.says("Go on then with it")
+    later = bench.pipeline.store.checkpoints.current(NAME)
+    assert (later.parts.mind, later.told) == (made.parts.mind, ())
+
+
 def test_boxes_that_the_person_changed_stay_as_they_set_them(bench):
     """Both ways, over later turns; the directing message too."""
     bench.edit("memo.md", "- [ ] #5", "- [x] #5")

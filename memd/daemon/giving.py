@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -54,8 +55,8 @@ class Giving:
         """When each session was last given something, in this process's monotonic seconds."""
         self._stands: dict[str, int] = {}
         """The number of the text that stands in each session's requests, once it was given."""
-        self._told: set[str] = set()
-        """Compactions whose text was given before their own hooks asked, by its key."""
+        self._told: dict[str, int] = {}
+        """The number that was given for each session's last compaction, by its key: who asks for no newer one gets nothing."""
         self._flights: dict[str, dict[int, asyncio.Event]] = {}
         """Parts whose hooks are under way, by the key of their text; each event is set when that hook has ended."""
         self._begun: dict[str, None] = {}
@@ -70,9 +71,6 @@ class Giving:
         has its own. `gone` is set when the hook's process has ended.
         """
         until, key = time.monotonic() + PATIENCE, _key(tool, moment)
-        if key in self._told:
-            self._told.discard(key)
-            return b""
         self._under_way(key, part, gone)
         if moment.source != "fork":
             await self._look_again(tool, moment, part)
@@ -84,23 +82,23 @@ class Giving:
         key = _key(tool, moment)
         frozen = self.frozen.get(key, part) or self.frozen.put(key, self._folders.replies(self._folder(tool, native)))
         source = "resume" if moment.source == "fork" else moment.source
-        if not frozen.served:
+        if not frozen.served and self._has(key, frozen.replies.number):
+            frozen = self.frozen.put(key, Replies(), final=True)
+        elif not frozen.served:
             self._given(tool, moment, native, frozen.replies, f"SessionStart.{source}.")
         frozen.served.add(part)
         text = frozen.replies.get(f"SessionStart.{source}.{part}")
-        if moment.source == "resume" and b"memd checkpoint %d" % frozen.replies.number in text:
-            self._ahead(_key(tool, replace(moment, source="compact")))
+        if native == moment.session and b"memd checkpoint %d" % frozen.replies.number in text:
+            _keep(self._told, _key(tool, replace(moment, source="compact")), frozen.replies.number)
         return text
 
-    def _ahead(self, key: str) -> None:
-        """A session that goes on got the whole text: where a compaction's stands, that one's hooks have nothing to add.
+    def _has(self, key: str, number: int) -> bool:
+        """Whether a compaction's text went in already, for an earlier one or as the session went on.
 
-        A client whose session goes on with a full window compacts first, and only then tells of both (measured on codex-cli
-        0.171.0).
+        A client tells of some compactions only with the next prompt: of each that was made by hand since, one after the other,
+        and where the session goes on, of that first (measured on codex-cli 0.171.0).
         """
-        if self.frozen.get(key, 1) is not None:
-            self.frozen.drop(key)
-            self._told.add(key)
+        return 0 < number <= self._told.get(key, 0)
 
     async def _in_turn(self, key: str, part: int, until: float) -> None:
         """Let the hooks of earlier parts that are under way end first: a client shows texts in the order of those ends."""
@@ -192,9 +190,7 @@ class Giving:
         """Whether this is a session's first request: nothing of it was answered, and none was asked for."""
         if name in self._begun:
             return False
-        while len(self._begun) >= MOST_GIVEN:
-            del self._begun[next(iter(self._begun))]
-        self._begun[name] = None
+        _keep(self._begun, name, None)
         store = self._reader()
         return not store.messages(name, channels={Channel.AGENT_TEXT}, last=1) and not store.operations(name, last=1)
 
@@ -227,9 +223,7 @@ class Giving:
             if name.startswith(prefix) and _PART.search(reply)  # not the constraints beside it
         ]
         hook, at = f"{moment.event}:{moment.source}" if moment.source else moment.event, wall_clock()
-        self._gave[session] = time.monotonic()
-        while len(self._gave) > MOST_GIVEN:
-            del self._gave[next(iter(self._gave))]
+        _keep(self._gave, session, time.monotonic())
 
         def give(pipeline: Pipeline) -> None:
             given = pipeline.store.checkpoints.get(origin, replies.number)
@@ -255,7 +249,7 @@ class Giving:
         """A last refresh; then the text stands still until the compaction's parts were fetched."""
         key = f"{tool.name}:{moment.session}:compact"
         self.frozen.drop(key)  # of a compaction that did not come about
-        self._told.discard(key)
+        self._told.pop(key, None)
         await self._bring_up(tool, moment, "precompact")
         replies = self._folders.replies(self._folder(tool, moment.session))
         return self.frozen.put(key, replies).replies.get("PreCompact")
@@ -291,6 +285,13 @@ class Giving:
 def after_reply(act: Callable[[], object]) -> None:
     """Do something when the hooks of one event have their replies: the worker's thread would take time from them."""
     asyncio.get_running_loop().call_later(AFTERWARDS, act)
+
+
+def _keep(known: dict[str, Any], key: str, value: Any) -> None:
+    """Remember it, and forget the oldest where there are too many."""
+    known[key] = value
+    while len(known) > MOST_GIVEN:
+        del known[next(iter(known))]
 
 
 def _running(parts: dict[int, asyncio.Event]) -> dict[int, asyncio.Event]:

@@ -44,7 +44,7 @@ class Situation(Struct, frozen=True):
     waits: bool
     """A compaction lies behind that no checkpoint of ours was given after."""
     close: bool = False
-    """The last compaction followed so itself, which counts where the text is made after it."""
+    """The last compaction followed so itself, which counts where its text is made after it or still to be given."""
     beside: str = ""
     """The project's constraints, which stand beside the checkpoint wherever that is given."""
 
@@ -72,7 +72,7 @@ class Ready:
 
     def replies(self, tool: Tool, content: Content, full: Rendered, now: Situation, budget: int) -> dict[str, bytes]:
         """The bytes that each hook gives back."""
-        brief = now.close if tool.request_event else now.near
+        brief = now.close if now.waits or tool.request_event else now.near
         given = short(content, SHORT, tokens, limits(tool, now.beside)) if brief else full
         hint = {"PreCompact": tool.reply("PreCompact", summary_hint(content))}
         if tool.request_event:

@@ -108,6 +108,8 @@ def test_two_compactions_in_one_turn_give_one_text_each(
     assert first.ending["receipt"] != last.ending["receipt"]
     assert [words for words in (MISSION, CONSTRAINT, VALUE) if words not in first.text] == []
     assert [words for words in (MISSION, TESTS) if words not in last.text] == []
+    whole = "## Exact references"  # which the short form leaves to the command
+    assert (whole in first.text, whole in last.text) == (True, False)
 
 
 def test_a_long_checkpoint_goes_in_whole(codex: Codex, responses: ScriptedModel, codex_memd: Memd) -> None:
@@ -137,6 +139,8 @@ def test_a_long_checkpoint_goes_in_whole(codex: Codex, responses: ScriptedModel,
 def test_a_screen_session_goes_on_after_compact(codex: Codex, responses: ScriptedModel, codex_memd: Memd) -> None:
     """Typed, typed while a tool ran, queued with Tab, a shell command; `/compact` by hand; the next prompt has all of it.
 
+    A second `/compact` right behind the first changes nothing: the client tells of both with the next prompt, and the whole
+    text is there once.
     What a command printed in the person's name is nobody's order. The person's own settings are as they were, but for what
     Codex wrote itself.
     """
@@ -161,13 +165,14 @@ def test_a_screen_session_goes_on_after_compact(codex: Codex, responses: Scripte
         (codex.project / "go").touch()
         codex.turns_done(5)
         screen.wait_for("A line is written.")
-        screen.type("/compact")
-        eventually(codex.compactions)
-        codex.turns_done(6)
+        for number in (1, 2):
+            screen.type("/compact")
+            eventually(lambda: codex.compactions() == number)  # noqa: B023 - asked at once
+            codex.turns_done(5 + number)
         before = responses.latest
         screen.type(GO_ON)
         after = responses.wait_for(lambda request: GO_ON in request.text, after=before)
-        codex.turns_done(7)
+        codex.turns_done(8)
         screen.press("C-c")
         screen.press("C-c")
         assert screen.exit_code() == 0

@@ -509,6 +509,39 @@ def test_the_short_form_comes_within_three_turns_of_a_compaction(chain):
     assert [bool(reply) for reply in chain.parts(transcript)][:2] == [True, True]
 
 
+def test_the_short_form_comes_where_the_compaction_was_read_before_its_hook_asks(chain):
+    """A client may tell of a compaction long after it: the text that was made since is for that one, not for the next."""
+    transcript = long_session(chain.transcript())
+    chain.read(transcript)
+    whole = chain.parts(transcript)
+    transcript.now().compacts()
+    for reply in filter(None, whole):
+        transcript.injected(given(reply))
+    transcript.turn("One more thing.")
+    chain.read(transcript)
+    chain.hook("PreCompact", transcript, trigger="manual")
+    transcript.now().compacts()
+    chain.read(transcript)
+    (short, *more) = chain.parts(transcript)
+    assert more == [b"", b"", b""]
+    assert len(given(short)) < 3_000
+
+
+def test_compactions_that_are_told_of_together_get_one_text(chain):
+    """Two by hand, one after the other, and both hooks ask with the next prompt: the whole text once, and no copy of it."""
+    transcript = chain.transcript()
+    transcript.turn("Make the gateway fast.")
+    chain.read(transcript)
+    for _ in range(2):
+        chain.hook("PreCompact", transcript, trigger="manual")
+        transcript.compacts()
+    first, again = chain.parts(transcript), chain.parts(transcript)
+    assert "Make the gateway fast." in given(first[0])
+    assert again == [b""] * 4
+    chain.hook("PreCompact", transcript, trigger="manual")
+    assert "Make the gateway fast." in given(chain.parts(transcript)[0])
+
+
 # The command line's side
 
 

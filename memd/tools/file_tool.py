@@ -42,7 +42,7 @@ class FileTool:
     def policies(self) -> tuple[Path, ...]:
         return ()
 
-    def overruled(self, policies: Files) -> str:  # noqa: ARG002 - nobody rules over it
+    def overruled(self, home: Path, before: Files) -> str:  # noqa: ARG002 - nobody rules over it
         return ""
 
     def deletes_after(self, before: Files) -> int | None:  # noqa: ARG002 - nothing is known of that

@@ -261,12 +261,15 @@ class Tool(Protocol):
         """The files by which whoever manages the machine rules over a person's settings, those that are there. Reads."""
         ...
 
-    def overruled(self, policies: Files) -> str:
-        """Why they let no hook of a person's run: the file and what it says; empty where they do."""
+    def overruled(self, home: Path, before: Files) -> str:
+        """Why they let no hook of a person's run: the file and what it says; empty where they do.
+
+        `before` has what `files` and `policies` hold: some of these give way to a person's own word.
+        """
         ...
 
     def installed(self, home: Path, before: Files, command: Sequence[str]) -> tuple[str, ...]:
-        """What is wrong with the installation, as far as the files tell; empty when all is well.
+        """What is wrong with the installation, as far as the files tell, those of `policies` included; empty when all is well.
 
         - `missing`; `changed`: not as it should be; `unreadable`: a file cannot be understood
         - `disabled`: all hooks are switched off; `skipped`: ours are

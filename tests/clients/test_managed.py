@@ -73,7 +73,10 @@ def test_claude_code(claude: ClaudeCode, memd: Memd, etc: Path) -> None:
 
 
 def test_codex(codex: Codex, codex_memd: Memd, etc: Path) -> None:
-    """The client's own list has no hook of the person's then; the doctor says which file is why."""
+    """The client's own list has no hook of the person's then; the doctor says which file is why.
+
+    The manager's `config.toml` stands below the person's own, whose word counts; `managed_config.toml` above it.
+    """
     codex.command = inside(etc, codex.command)
     listed = lambda: codex.ask("hooks/list", {"cwds": [str(codex.project)]})["data"][0]["hooks"]  # noqa: E731
     assert listed()
@@ -82,3 +85,15 @@ def test_codex(codex: Codex, codex_memd: Memd, etc: Path) -> None:
     assert not listed()
     why = "allow_managed_hooks_only is true in /etc/codex/requirements.toml"
     assert findings(codex_memd, etc) == {"hooks-managed": f"codex: no hook of yours runs: {why}"}
+    (etc / "codex" / "requirements.toml").unlink()
+    own, on, off = (
+        codex.config.read_text(encoding="utf-8"),
+        "\n[features]\nhooks = true\n",
+        "\n[features]\nhooks = false\n",
+    )
+    for name, above, below in (("config.toml", off, on), ("managed_config.toml", on, off)):
+        (etc / "codex" / name).write_text(above)
+        codex.config.write_text(own + below, encoding="utf-8")
+        assert listed()
+        assert findings(codex_memd, etc) == {}
+        (etc / "codex" / name).unlink()

@@ -47,8 +47,9 @@ def plan_install(tool: Tool, home: Path, command: tuple[str, ...], line: tuple[s
     Raises Refused where a file cannot be read, understood or written.
     """
     before = read(tool.files(home))
-    plans = tool.install(home, before, command)
-    if why := ruled(tool):
+    around = {**before, **rules(tool)}
+    plans = tool.install(home, around, command)
+    if why := tool.overruled(home, around):
         first, *others = plans
         plans = (replace(first, notes=(*first.notes, f"no hook of yours runs: {why}")), *others)
     if line is not None and tool.status_line is not None:
@@ -188,12 +189,12 @@ def read(paths: Iterable[Path]) -> dict[Path, bytes | None]:
     return found
 
 
-def ruled(tool: Tool) -> str:
-    """Why whoever manages the machine lets no hook of a person's run; empty where they do."""
+def rules(tool: Tool) -> dict[Path, bytes | None]:
+    """What the files of whoever manages the machine hold; nothing where they are not for this user to read: so for the client."""
     try:
-        return tool.overruled(read(tool.policies()))
-    except Refused:  # not for this user to read, so the client cannot either
-        return ""
+        return read(tool.policies())
+    except Refused:
+        return {}
 
 
 def mode_of(path: Path) -> int:

@@ -74,9 +74,10 @@ def _tool(tool: Tool, home: Path, paths: Paths, environ: Mapping[str, str], reco
         before = settings.read(tool.files(home))
     except Refused:
         return ToolStanding(tool.name, home, path, known, ("unreadable",))
+    before |= settings.rules(tool)
     faults = tool.installed(home, before, hook.command(paths))
     heard = None if "missing" in faults else signs.heard(tool, path, paths.state)
-    ruled = settings.ruled(tool)
+    ruled = tool.overruled(home, before)
     seen = (*faults, *(["managed"] if ruled else []))
     return ToolStanding(tool.name, home, path, known or _ABSENT.isdisjoint(faults), seen, ruled, heard)
 

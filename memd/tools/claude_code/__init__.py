@@ -118,8 +118,8 @@ class ClaudeCode(FileTool):
     def policies(self) -> tuple[Path, ...]:
         return managed.policies()
 
-    def overruled(self, policies: Files) -> str:
-        return managed.overruled(policies)
+    def overruled(self, home: Path, before: Files) -> str:  # noqa: ARG002 - no word of a person's counts against it
+        return managed.overruled(before)
 
     def installed(self, home: Path, before: Files, command: Sequence[str]) -> tuple[str, ...]:
         (path,) = install.files(home)

@@ -25,10 +25,12 @@ def policies() -> tuple[Path, ...]:
     return tuple(path for path in every if os.path.exists(path))  # noqa: PTH110 - never raises
 
 
-def overruled(policies: Files) -> str:
+def overruled(before: Files) -> str:
     """Why a person's hooks do not run: file and setting; empty where they do."""
     stands = dict[str, tuple[Path, Any]]()
-    for path, content in policies.items():
+    for path, content in before.items():
+        if not path.is_relative_to(FOLDER):
+            continue
         try:
             found = json.loads(content or b"{}")
         except ValueError:

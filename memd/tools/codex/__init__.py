@@ -119,8 +119,8 @@ class Codex(FileTool):
     def policies(self) -> tuple[Path, ...]:
         return managed.policies()
 
-    def overruled(self, policies: Files) -> str:
-        return managed.overruled(policies)
+    def overruled(self, home: Path, before: Files) -> str:
+        return managed.overruled(install.files(home)[1], before)
 
     def installed(self, home: Path, before: Files, command: Sequence[str]) -> tuple[str, ...]:
         return install.installed(home, before, command)

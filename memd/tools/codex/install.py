@@ -16,7 +16,7 @@ from typing import Any
 
 from memd.errors import Refused
 from memd.tools import hookfile, splice
-from memd.tools.codex import shape, trusted
+from memd.tools.codex import managed, shape, trusted
 from memd.tools.hookfile import HookFile
 from memd.tools.installing import Files, HookEntry, Plan
 
@@ -64,7 +64,7 @@ def notes(home: Path, before: Files) -> tuple[str, ...]:
             f"{config}: the plugin {plugin} brings memd's hooks already, trust them in Codex itself; "
             f"or take it out first (codex plugin remove {plugin})"
         )
-    if trusted.table(settings, "features").get("hooks") is False:
+    if managed.switched_off(config, before) == config:
         return (f"`features.hooks` is false in {config}: no hook runs until that is taken out",)
     return ()
 
@@ -101,9 +101,10 @@ def installed(home: Path, before: Files, command: Sequence[str]) -> tuple[str, .
         settings = trusted.load(before[config])
     except Refused:
         return ("unreadable",)
-    plugin = plugged(settings)
+    plugin, off = plugged(settings), {"disabled"} if managed.switched_off(config, before) == config else set[str]()
     if not HOOKS.has_own(root):
-        return trusted.plugin_faults(settings, f"{plugin}:hooks/hooks.json", ENTRIES) if plugin else ("missing",)
+        of_plugin = off | trusted.plugin_faults(settings, f"{plugin}:hooks/hooks.json", ENTRIES)
+        return tuple(sorted(of_plugin)) if plugin else ("missing",)
     ours = [trusted.hook(chain) for chain in HOOKS.own(root)]
     wrong = {
         "changed": HOOKS.differs(root, _groups(command)),
@@ -111,7 +112,7 @@ def installed(home: Path, before: Files, command: Sequence[str]) -> tuple[str, .
         "doubled": plugin is not None,
     }
     named = [name for name, found in wrong.items() if found]
-    return (*named, *sorted(trusted.faults(settings, str(hooks), ours)))
+    return (*named, *sorted(off | trusted.faults(settings, str(hooks), ours)))
 
 
 def plugged(settings: Mapping[str, Any]) -> str | None:

@@ -76,8 +76,8 @@ def table(value: Any, *names: str) -> dict[str, Any]:
 
 
 def faults(config: Mapping[str, Any], file: str, hooks: Collection[Hook]) -> set[str]:
-    """What keeps these hooks from running: `disabled`, `untrusted`, `modified`, `skipped`."""
-    found = {"disabled"} if table(config, "features").get("hooks") is False else set[str]()
+    """What keeps these hooks from running, one by one: `untrusted`, `modified`, `skipped`."""
+    found = set[str]()
     states = table(config, "hooks", "state")
     for one in hooks:
         entry = _entry(states, file, one)
@@ -90,10 +90,10 @@ def faults(config: Mapping[str, Any], file: str, hooks: Collection[Hook]) -> set
     return found
 
 
-def plugin_faults(config: Mapping[str, Any], file: str, entries: Sequence[HookEntry]) -> tuple[str, ...]:
+def plugin_faults(config: Mapping[str, Any], file: str, entries: Sequence[HookEntry]) -> set[str]:
     """The same for a plugin's hooks, of which only the places are known here: what stands there is the client's copy."""
     hooks = [Hook(f"{snake(entry.event)}:0:0", "") for entry in entries]
-    return tuple(sorted(faults(config, file, hooks) - {"modified"}))
+    return faults(config, file, hooks) - {"modified"}
 
 
 def snake(event: str) -> str:

@@ -135,7 +135,7 @@ class OpenCode:
     def policies(self) -> tuple[Path, ...]:
         return ()
 
-    def overruled(self, policies: Files) -> str:  # noqa: ARG002 - nothing that a manager writes keeps a plugin from being loaded
+    def overruled(self, home: Path, before: Files) -> str:  # noqa: ARG002 - nothing that a manager writes keeps a plugin from being loaded
         return ""
 
     def deletes_after(self, before: Files) -> int | None:  # noqa: ARG002 - sessions stay until a person deletes them

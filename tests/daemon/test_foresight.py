@@ -1,10 +1,11 @@
 """What is looked through after a start, so that a compaction that comes first finds what it rests on."""
 
-import os
+import sqlite3
 import time
 from contextlib import closing
 from pathlib import Path
 
+from opencode_session import OpenCodeSession
 from transcript import Transcript
 
 from memd.config import Config, paths
@@ -22,13 +23,12 @@ def pipeline(folder):
 
 
 def test_the_sessions_that_were_at_work_last(tmp_path):
-    """Of those whose transcripts changed lately, newest first; one that is gone is none."""
+    """Of those with entries from lately, newest first; one that is gone is none."""
     with pipeline(tmp_path) as one:
         for age, name in enumerate(IDS):
-            transcript = Transcript(tmp_path / "work" / f"{name}.jsonl")
+            transcript = Transcript(tmp_path / "work" / f"{name}.jsonl", at=time.time() - 100 * age)
             transcript.turn("Make it fast.")
             one.ingest(TOOLS["claude-code"], transcript.path)
-            os.utime(transcript.path, (time.time() - 100 * age,) * 2)
         Path(tmp_path / "work" / f"{IDS[0]}.jsonl").unlink()
         found = foresight.lately(one.store, 2, time.time() - 250)
     assert [f"claude-code:{name}" for name in IDS[1:3]] == found
@@ -41,9 +41,26 @@ def test_sub_agents_take_no_place(tmp_path):
             transcript = Transcript(tmp_path / "work" / f"{path}.jsonl", session=IDS[0])
             transcript.turn("Make it fast.")
             one.read_whole(TOOLS["claude-code"], transcript.path)
-        os.utime(transcript.path, (time.time() + 100,) * 2)
+        transcript.now().turn("Look there.")
+        one.read_whole(TOOLS["claude-code"], transcript.path)
         assert len([*one.store.sources.paths("claude-code")]) == 2
         assert foresight.lately(one.store, 1, 0) == [f"claude-code:{IDS[0]}"]
+
+
+def test_sessions_that_share_a_file_are_among_them(tmp_path):
+    """Their transcripts are places in a database: which of them were at work the record tells, and the tool which are there."""
+    sessions = [OpenCodeSession(tmp_path / "opencode.db", f"ses_{n}{'1' * 21}") for n in range(3)]
+    with pipeline(tmp_path) as one:
+        for session in sessions:
+            session.typed("Make it fast.")
+            session.says("Done.")
+            one.read_whole(TOOLS["opencode"], session.path)
+        with closing(sqlite3.connect(tmp_path / "opencode.db")) as sql, sql:
+            sql.execute("DELETE FROM session WHERE id = ?", (sessions[1].session,))
+        found = foresight.lately(one.store, 3, time.time() - 250)
+    for session in sessions:
+        session.close()
+    assert {sessions[0].id, sessions[2].id} == set(found)
 
 
 def test_what_it_rests_on_is_remembered_and_nothing_is_changed(tmp_path):

@@ -13,6 +13,7 @@ from memd.daemon.gate import Gate
 from memd.daemon.ignore import Ignore
 from memd.errors import SourceUnreadable
 from memd.model import (
+    Amend,
     Channel,
     Compaction,
     Envelope,
@@ -232,11 +233,13 @@ def _feed(tool: Tool, state: Any, batch: Batch, hosts: frozenset[str]) -> tuple[
 def _trusting(event: Event, hosts: frozenset[str]) -> Event:
     """The event, with its prompt taken for the person's typing where all that vouches for it is a host that is trusted.
 
-    Only a parser names a host, and only beside a prompt; what a machine began or a sub-agent was told has another channel.
+    Only a parser names a host, and only beside a prompt, or with what vouches for one that was entered before; what a machine
+    began or a sub-agent was told has another channel.
     """
-    if not isinstance(event, Message) or event.channel is not Channel.OPERATOR_HEADLESS:
+    if not isinstance(event, Message | Amend) or event.channel is not Channel.OPERATOR_HEADLESS:
         return event
-    if event.extra.get("host") not in hosts:
+    host = event.host if isinstance(event, Amend) else event.extra.get("host")
+    if host not in hosts:
         return event
     channel, grade = classify(Envelope(Origin.PERSON, claimed=True, trusted=True))
     return replace(event, channel=channel, grade=grade)

@@ -45,6 +45,8 @@ class Amend(Struct, frozen=True):
     undelivered: bool | None = None
     channel: Channel | None = None
     grade: Grade | None = None
+    host: str = ""
+    """The program that alone vouches for the channel; as `host` of a message, it tells only those who trust it."""
 
 
 class Rewind(Struct, frozen=True):

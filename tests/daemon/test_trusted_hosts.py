@@ -17,12 +17,17 @@ SDK = {"promptSource": "sdk", "origin": None}
 def heard(tmp_path):
     """Reads a transcript with these hosts trusted; channel and grade of each entry that is not the agent's or a tool's."""
 
-    def read(transcript, *hosts):
+    def read(transcript, *hosts, late=None):
+        """`late` writes what comes after the session was thought over."""
         _, paths = config.load({"MEMD_CONFIG": "/nowhere", "MEMD_STATE_DIR": str(tmp_path / f"state-{len(hosts)}")})
         pipeline = Pipeline(Config(trust=TrustSettings(hosts=hosts)), paths, environ={"HOME": "/nowhere"})
         try:
             tool = TOOLS[transcript.id.partition(":")[0]]
             session = pipeline.read_whole(tool, transcript.path)
+            if late is not None:
+                pipeline.over(session)
+                late()
+                pipeline.read_whole(tool, transcript.path)
             return [(one.channel.value, one.grade.value) for one in pipeline.store.messages(session)]
         finally:
             pipeline.close()
@@ -59,6 +64,31 @@ def test_an_ides_prompt(heard, tmp_path, host, origin):
     transcript.typed("Keep Postgres", promptSource="sdk", origin=origin)
     assert [(HEADLESS, "unknown" if origin else "proved")] == heard(transcript)
     assert heard(transcript, host) == [(TYPED, "inferred")]
+
+
+@pytest.mark.parametrize(("hosts", "expected"), [((), (HEADLESS, "unknown")), (("codex_vscode",), (TYPED, "inferred"))])
+def test_what_vouches_for_an_app_servers_prompt_may_come_later(heard, editor, hosts, expected):
+    """Read after the prompt's entry was made, the client's event gives it the grade that it would have had at once."""
+    editor.begin()
+    editor.message("user", "Keep Postgres", "user.text", {"type": "user"})
+    content = [{"type": "text", "text": "Keep Postgres", "text_elements": []}]
+    assert [expected] == heard(editor, *hosts, late=lambda: editor.item("UserMessage", content=content))
+
+
+@pytest.mark.parametrize(
+    ("hosts", "expected"), [((), (HEADLESS, "unknown")), (("claude-vscode",), (TYPED, "inferred"))]
+)
+def test_an_ides_words_may_come_in_after_they_were_thought_lost(heard, tmp_path, hosts, expected):
+    """They waited in the client's queue when it ended; the row of their delivery says who vouches for them."""
+    transcript = claude(tmp_path, "claude-vscode")
+    transcript.says("Begun.")
+    transcript.row(type="queue-operation", operation="enqueue", content="Keep Postgres")
+
+    def late():
+        transcript.row(type="queue-operation", operation="dequeue")
+        transcript.typed("Keep Postgres", promptSource="sdk", origin={"kind": "human"})
+
+    assert heard(transcript, *hosts, late=late)[1:] == [expected]
 
 
 @pytest.mark.parametrize("trigger", ["scheduled_task", "queue", "goal", "heartbeat", "exec"])

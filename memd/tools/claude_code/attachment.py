@@ -39,7 +39,7 @@ def _queued(reading: Reading, row: Row, what: Row) -> None:
     envelope, text = delivery.of_queued(row, what), flat(prompt)
     extra = {"host": host} if (host := delivery.host(row, what, envelope)) else {}
     images = _images(prompt)
-    if not queue.arrived(reading, text, *classify(envelope)):
+    if not queue.arrived(reading, text, classify(envelope), host):
         reading.say(reading.key(row), row, envelope, text, **extra, **({"images": images} if images else {}))
 
 

@@ -19,7 +19,7 @@ import json
 from msgspec.structs import replace
 
 from memd.model import Amend, Channel, Delivery, Envelope, Event, Grade, Message, Origin, Source, Wrapper
-from memd.provenance import classify
+from memd.provenance import Answer, classify
 from memd.tools.claude_code import delivery
 from memd.tools.claude_code.reading import Reading, Row
 from memd.tools.claude_code.state import Queued, ReaderState
@@ -103,8 +103,11 @@ def _is_json(text: str) -> bool:
         return False
 
 
-def arrived(reading: Reading, text: str, channel: Channel, grade: Grade) -> bool:
-    """A row that starts or joins a turn came in; whether its entry was recorded before, when it was thought lost."""
+def arrived(reading: Reading, text: str, answer: Answer, host: str) -> bool:
+    """A row that starts or joins a turn came in; whether its entry was recorded before, when it was thought lost.
+
+    `answer` is what the row tells of who spoke, `host` the program that alone vouches for it.
+    """
     coming, words = reading.state.arriving, text.strip()
     if not coming:
         return False
@@ -116,7 +119,8 @@ def arrived(reading: Reading, text: str, channel: Channel, grade: Grade) -> bool
     if waiting.text.strip() != words:  # expanded on the way in: the row is the entry, the waiting one was none
         reading.events.append(Amend(waiting.key, undelivered=False, channel=Channel.HARNESS_META, grade=Grade.PROVED))
         return False
-    reading.events.append(Amend(waiting.key, undelivered=False, channel=channel, grade=grade))
+    channel, grade = answer
+    reading.events.append(Amend(waiting.key, undelivered=False, channel=channel, grade=grade, host=host))
     return True
 
 

@@ -80,7 +80,7 @@ def _words(reading: Reading, row: Row, text: str, images: int, *, beside: bool) 
     key = reading.key(row)
     if not starts:
         queue.expanded(reading, text)
-    if not (starts and queue.arrived(reading, shown, *answer)):
+    if not (starts and queue.arrived(reading, shown, answer, str(extra.get("host", "")))):
         reading.add(key, row, answer, shown, extra)
     if starts:
         reading.state = branches.mark(reading.state, string(row, "uuid"), string(row, "parentUuid"), key, before)

@@ -171,7 +171,8 @@ def _late(reading: Reading, text: str, event: Row) -> bool:
         return False
     envelope = delivery.of_vouched(state, Part(state.late.stated), named=bool(string(event, "client_id")))
     channel, grade = classify(envelope)
-    reading.events.append(Amend(state.late.key, channel=channel, grade=grade))
+    host = delivery.host(state, envelope)
+    reading.events.append(Amend(state.late.key, channel=channel, grade=grade, host=host))
     reading.state = changed(state, late=None, turn=replace(state.turn, asked=state.turn.asked + 1))
     return True
 

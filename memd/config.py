@@ -209,7 +209,7 @@ def parse(path: Path, text: str) -> Config:
 
     try:
         found = tomllib.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ConfigError(f"{path}: is not TOML: {error}") from error
     return _checked(path, found) if found else Config()
 

@@ -152,6 +152,10 @@ class TestRefused:
         """A file that is not TOML is told with the place of the fault."""
         assert complaint(read, "guard =").startswith("/etc/memd.toml: is not TOML: Invalid value")
 
+    def test_nested_beyond_reason(self, read):
+        """Nor is one that nobody can follow."""
+        assert complaint(read, "guard = " + "[" * 1_000 + "]" * 1_000).startswith("/etc/memd.toml: is not TOML: ")
+
     def test_not_utf8(self, fs):
         """Nor is a file in another encoding."""
         fs.create_file(FILE, contents=b"# \xff")

@@ -135,7 +135,7 @@ class _Peer:
         line, _, self._read = self._read.partition(b"\n")
         try:
             message = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             return {}
         return message if isinstance(message, dict) else {}
 

@@ -35,6 +35,8 @@ def overruled(before: Files) -> str:
             found = json.loads(content or b"{}")
         except ValueError:
             return f"{path} is no JSON: the client does not start with it"
+        except RecursionError:
+            return f"{path} is nested too deeply to tell what it rules"
         stands |= {key: (path, value) for key, value in found.items()} if isinstance(found, dict) else {}
     return next(_ruling(stands), "")
 

@@ -104,7 +104,7 @@ def _servers(read: Mapping[Path, bytes]) -> Iterator[str]:
     for content in read.values():
         try:
             servers = tomllib.loads(content.decode()).get("mcp_servers", {})
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         for name in servers if isinstance(servers, dict) else ():
             key = name if _NAMED.match(name) else json.dumps(name)

@@ -84,7 +84,7 @@ def is_stand_in(lock: bytes | None) -> bool:
     try:
         found = json.loads(lock or b"{}")
         return bool(found["name"] == NAME and list(found["packages"]) == [""])
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, RecursionError):
         return False
 
 
@@ -94,7 +94,7 @@ def satisfied(lock: bytes | None, package: bytes | None) -> bool:
         root = json.loads(lock or b"{}")["packages"][""]
         wanted = json.loads(package or b"{}")
         return {PACKAGE, *_names(wanted)} <= set(_names(root))
-    except (ValueError, TypeError, KeyError, AttributeError):
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return False
 
 

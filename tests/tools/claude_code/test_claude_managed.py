@@ -60,6 +60,12 @@ def test_a_broken_file_keeps_the_client_from_starting(folder):
     assert said() == f"{folder / 'managed-settings.json'} is no JSON: the client does not start with it"
 
 
+def test_a_file_that_is_nested_beyond_reason_is_named(folder):
+    """No traceback, and nothing is claimed of what it says."""
+    (folder / "managed-settings.json").write_text('{"env": ' + "[" * 5_000 + "]" * 5_000 + "}")
+    assert said() == f"{folder / 'managed-settings.json'} is nested too deeply to tell what it rules"
+
+
 def test_without_a_manager_nothing_is_said(folder):
     """The ordinary machine."""
     assert (managed.policies(), said()) == ((), "")

@@ -68,4 +68,5 @@ def test_a_broken_file_keeps_the_client_from_starting(tmp_path, monkeypatch):
     """It says so itself, and the doctor has to."""
     monkeypatch.setattr(managed, "FOLDER", tmp_path)
     path = tmp_path / "requirements.toml"
-    assert managed.overruled(OWN, {path: b"hooks = \n"}) == f"{path} is no TOML: the client does not start with it"
+    for content in (b"hooks = \n", b"a = " + b"[" * 1_000 + b"]" * 1_000):
+        assert managed.overruled(OWN, {path: content}) == f"{path} is no TOML: the client does not start with it"

@@ -178,6 +178,7 @@ def test_each_folder_that_settings_come_from_gets_a_stand_in(home, tmp_path, mon
         (REAL, '{"optionalDependencies": {"y": "2"}}', False),
         (None, None, False),
         ("[]", None, False),
+        ("[" * 5_000, None, False),
         (plugin.STAND_IN[Path(LOCK)].decode(), None, True),
     ],
 )

@@ -5,6 +5,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec.structs import asdict
 
 from memd import config
 from memd.cli.common import alone_or_ask, meant, print_json, reading, say
@@ -56,7 +57,7 @@ def _here(
     """While no daemon runs."""
     made = pipeline.checkpoint(name)
     if writer == "extractive":
-        return {"number": made.number if made else None, "problems": []}
+        return {"number": made.number if made else None, "problems": [asdict(one) for one in pipeline.problems(name)]}
     from memd.daemon.writing import Writing, as_answer  # noqa: PLC0415 - only where a model writes
 
     writing = Writing(settings, places, os.environ)

@@ -54,7 +54,8 @@ def _ingest(pipeline: "Pipeline", paths: list[Path], tool: "Tool | None", told: 
     for done, (owner, path) in enumerate(wanted):
         told(done, len(wanted))
         try:
-            sessions.append(pipeline.ingest(owner, path))
+            sessions.append(session := pipeline.ingest(owner, path))
+            problems += pipeline.complaints(session)
         except Unwanted as error:  # news only to one who named it
             problems += [str(error)] if path in paths else []
         except (Fault, NotFound) as error:

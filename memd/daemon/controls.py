@@ -7,15 +7,18 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import asdict
+
 from memd import __version__
 from memd.daemon import forgetting, steps, ticking
 from memd.daemon.answers import Control
 from memd.daemon.desk import Desk
-from memd.daemon.pipeline import wall_clock
+from memd.daemon.pipeline import Pipeline, wall_clock
 from memd.daemon.transcripts import find, tool_named
 from memd.daemon.worker import Urgency, Worker
 from memd.daemon.writing import as_answer
 from memd.errors import Fault, NotFound, Unwanted
+from memd.model import Checkpoint, Problem
 from memd.tools.protocol import Tool
 from memd.writers.agent import NAME as AGENT
 
@@ -61,7 +64,10 @@ class Controls:
         for done, (owner, path) in enumerate(wanted):
             self._come = done, len(wanted)
             try:
-                sessions.append(await self._read(owner, path))
+                sessions.append(session := await self._read(owner, path))
+                problems += await steps.run(
+                    self._worker, Urgency.COMMAND, partial(Pipeline.complaints, session=session)
+                )
             except Unwanted as error:  # news only to one who named it
                 problems += [str(error)] if path in paths else []
             except (Fault, NotFound) as error:
@@ -83,9 +89,9 @@ class Controls:
         source = await steps.run(self._worker, Urgency.COMMAND, lambda pipeline: pipeline.transcript(name))
         if source is not None:
             await steps.read_whole(self._worker, Urgency.COMMAND, *source)
-        made = await steps.run(self._worker, Urgency.COMMAND, lambda pipeline: pipeline.refresh(name, "command"))
+        made, problems = await steps.run(self._worker, Urgency.COMMAND, partial(_made, name))
         if self._desk is None or asked.get("writer") != AGENT:
-            return {"number": made.number if made else None, "problems": []}
+            return {"number": made.number if made else None, "problems": [asdict(one) for one in problems]}
         return as_answer(await self._desk.now(name))
 
     async def tick(self, asked: Mapping[str, Any]) -> dict[str, Any]:
@@ -104,3 +110,7 @@ class Controls:
         name, at = str(asked.get("session")), wall_clock() if asked.get("pinned") else None
         await steps.run(self._worker, Urgency.COMMAND, lambda pipeline: pipeline.store.forgetting.pin(name, at))
         return {}
+
+
+def _made(name: str, pipeline: Pipeline) -> tuple[Checkpoint | None, tuple[Problem, ...]]:
+    return pipeline.refresh(name, "command"), pipeline.problems(name)

@@ -116,9 +116,14 @@ def _right(row: Checkpoint, part: str) -> bool:
 
 
 def _edited(path: Path, mine: Iterable[bytes]) -> bytes | None:
-    if any(files.holds(path, text) for text in mine):
+    try:
+        if any(files.holds(path, text) for text in mine):
+            return None
+        content = files.read_bytes_or_none(path)
+    except (
+        OSError
+    ):  # a folder in its place, or closed: told where it is to be written, and the turn's checkpoint is made
         return None
-    content = files.read_bytes_or_none(path)
     return None if content is None or (content and not content.strip(b"\0")) else content
 
 

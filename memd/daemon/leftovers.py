@@ -6,6 +6,8 @@ of it is made again.
 """
 
 from collections.abc import Collection, Mapping
+from contextlib import suppress
+from pathlib import Path
 
 from memd.model import Session
 from memd.store import Store
@@ -28,23 +30,32 @@ class Leftovers:
         """Do what is left of a session's checkpoint; whether there was anything.
 
         Raises:
-            OSError: it cannot be written; it stays to be done.
+            OSError: it cannot be written; it stays to be done, but for old numbers, of which only those that stand in the
+                copies stay: by them a copy is known to be no edit of a person's.
         """
         if name not in self._left:
             return False
         session, beside, taken = self._left[name]
         folder = self._folders.session(session.tool, session.native)
-        self._folders.lay_beside(folder, beside)
-        self._folders.copy(folder, taken)
-        self._folders.drop(folder, self._store.checkpoints.prune(name))
+        try:
+            self._folders.lay_beside(folder, beside)
+            self._folders.copy(folder, taken)
+        except OSError:
+            self._prune(name, folder, self._folders.standing_in_copies(folder))
+            raise
+        self._prune(name, folder)
         del self._left[name]
         return True
+
+    def _prune(self, name: str, folder: Path, spared: Collection[int] = ()) -> None:
+        self._folders.drop(folder, self._store.checkpoints.prune(name, spared))
 
     def drop(self, name: str) -> None:
         """Leave what is left of a session undone: it is forgotten, and none of its files may come back."""
         self._left.pop(name, None)
 
     def finish_all(self) -> None:
-        """The same for every session; raises the same."""
+        """The same for every session. What cannot be written was told when it was tried first, and is made at the next start."""
         for name in list(self._left):
-            self.finish(name)
+            with suppress(OSError):
+                self.finish(name)

@@ -21,8 +21,8 @@ from memd.daemon.keeper import Keeper
 from memd.daemon.layer import Layer
 from memd.daemon.reader import Reader, Step
 from memd.daemon.revising import Reviser
-from memd.errors import NotFound, Unwanted
-from memd.model import Checkpoint, Receipt, once
+from memd.errors import NotFound, Unwanted, told
+from memd.model import Checkpoint, Problem, Receipt, once
 from memd.project import identity
 from memd.store import Seed, Store
 from memd.store.folders import Folders
@@ -34,6 +34,8 @@ from memd.writers.extractive import Extractive
 
 SLACK = 1_000
 """Milliseconds by which the client's clock may be behind ours: it is the same machine's."""
+FALLBACK = "the checkpoint is made, and what hooks give back is of it"
+"""What holds where only the copies for people cannot be written."""
 
 
 def _raise(error: OSError) -> None:
@@ -71,14 +73,13 @@ class Pipeline:
         """Told of a journal that cannot be written: reading goes on, and the lines are written when it can be."""
         self.reviser = Reviser(self.store, self.keeper, self._writer)
         self.store.judging.abandon_runs()
+        self._unwritten: dict[str, OSError] = {}
         self._unheard: set[str] = set()  # sessions with entries of which the second witness was not asked yet
 
     def close(self) -> None:
         """Let the record go."""
         try:
             self.keeper.left.finish_all()
-        except OSError as error:
-            self._trouble(error)
         finally:
             self.store.close()
 
@@ -210,9 +211,27 @@ class Pipeline:
             self.keeper.refresh(session, trigger, self._writer)
 
     def finish(self, session: str) -> None:
-        """What is left of a session's checkpoint, and what is kept of the project."""
-        if self.keeper.left.finish(session):
+        """What is left of a session's checkpoint, and what is kept of the project; `unwritten` tells what could not be."""
+        self._unwritten.pop(session, None)
+        try:
+            done = self.keeper.left.finish(session)
+        except OSError as error:
+            self._unwritten[session], done = error, True
+        if done:
             self._layer(session)
+
+    def unwritten(self, session: str) -> OSError | None:
+        """Why what people read of a session's checkpoint could not be written, when that was tried last."""
+        return self._unwritten.get(session)
+
+    def problems(self, session: str) -> tuple[Problem, ...]:
+        """The same as who asked for the checkpoint is told it."""
+        error = self.unwritten(session)
+        return () if error is None else (Problem("copies", f"cannot be written: {told(error)}", FALLBACK),)
+
+    def complaints(self, session: str) -> list[str]:
+        """The same in lines."""
+        return [f"{session}: {one.part}: {one.fault}; {one.fallback}" for one in self.problems(session)]
 
     def _layer(self, name: str) -> None:
         """Bring what is kept of the project up to a session's checkpoint."""

@@ -114,7 +114,7 @@ class Reviser:
         return ""
 
     def adopt(self, work: Assignment, made: Revision, author: str, trigger: str) -> Checkpoint | None:
-        """Make a revision that fits the session's checkpoint, then bring it up to what came since."""
+        """Make a revision that fits the session's checkpoint, then bring it up to what came since, but for leftovers."""
         name, session = work.session.id, self._store.session(work.session.id)
         if session is None:
             return None
@@ -125,9 +125,7 @@ class Reviser:
         judged = self._revised(work, made, author, decided)
         draft = replace(self._keeper.draft(session, material, self._writer, judged), upto=made.upto)
         self._keeper.keep(session, material, draft, trigger, problems, decided)
-        current = self._keeper.refresh(name, trigger, self._writer)
-        self._keeper.left.finish(name)
-        return current
+        return self._keeper.refresh(name, trigger, self._writer)
 
     def _revised(self, work: Assignment, made: Revision, author: str, decided: list[Tick]) -> Judged:
         """What the revision says, so that it comes out as it is."""

@@ -101,6 +101,7 @@ def row(
         obstacle=folders.obstacle(folder) if session.parent is None else None,
         store_error=store_trouble(setup) or held.get("store-trouble"),
         checkpoint_error=held.get("checkpoint-failed"),
+        copies_error=held.get("copies-unwritten"),
         hooks=hook_faults(setup, session),
         plugin=tool is not None and tool.sign_of_life(setup.paths.state) is not None,
         daemon=daemon is not None,

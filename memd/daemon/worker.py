@@ -283,16 +283,22 @@ class Worker(threading.Thread):
         try:
             pipeline.refresh(session, "turn")
             self._again.done(session)
+            if (unwritten := pipeline.unwritten(session)) is not None:  # the copies for people alone
+                self._tell("copies not written", f"{session}: ", unwritten)
+                self._wait(session, "copies-unwritten", unwritten)
             self.refreshed(pipeline, session)
         except Exception as error:  # a failed checkpoint changes nothing, the next may succeed
             self._tell("checkpoint failed", f"{session}: ", error)
             if isinstance(error, RecordDamaged) and not pipeline.store.sound():
                 raise
             if isinstance(error, Fault | OSError):
-                self._due[session] = time.monotonic() + again.AGAIN
-                self._again.failed(session, "checkpoint-failed", error)
+                self._wait(session, "checkpoint-failed", error)
         self._cost[session] = (end := time.monotonic()) - start
         self._paused = end + min(self._cost[session] * PAUSE, LONGEST_PAUSE)
+
+    def _wait(self, session: str, code: str, error: Exception) -> None:
+        self._due[session] = time.monotonic() + again.AGAIN
+        self._again.failed(session, code, error)
 
     def _tell(self, what: str, about: str, error: Exception) -> None:
         if self._trouble(f"{about}{told(error)}"):

@@ -155,6 +155,7 @@ class Writing:
         if outcome == "written":
             checkpoint = pipeline.reviser.adopt(job.work, made, NAME, job.trigger)
             store.judging.tell(name, made.upto)
+            pipeline.finish(name)
         elif checkpoint is not None:
             store.checkpoints.note(name, problems)
         store.judging.end_run(job.key, made.tokens, outcome, problems)

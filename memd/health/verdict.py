@@ -63,6 +63,7 @@ class Facts(Struct, frozen=True):
         source_fix: the command that opens it again, as far as one can.
         store_error: why nothing new can be recorded.
         checkpoint_error: why the last try to make a checkpoint of what is recorded came to nothing.
+        copies_error: why its copies for people, and the files that it names, could not be written when that was tried last.
         turns_behind: turns in the record that the checkpoint has not seen.
         unready: whether hooks without a daemon would find no reply, or not all, of the checkpoint.
         obstacle: the path of what is no folder and stands where the session's has to be.
@@ -98,6 +99,7 @@ class Facts(Struct, frozen=True):
     source_fix: str = "memd doctor"
     store_error: str | None = None
     checkpoint_error: str | None = None
+    copies_error: str | None = None
     turns_behind: int = 0
     unready: bool = False
     obstacle: str | None = None
@@ -192,6 +194,9 @@ def _degraded(facts: Facts) -> Iterator[Reason]:
     if facts.unheard is not None:
         text = f"no messages although active: typed at {clock(facts.unheard)}, and the transcript has nothing of it"
         yield Reason("no-messages", text, f"restart {tool}", Health.DEGRADED)
+    if facts.copies_error is not None:
+        text = f"the checkpoint is made and given back; what people read of it cannot be written: {facts.copies_error}"
+        yield Reason("copies-unwritten", text, f"memd checkpoint {name}", Health.DEGRADED)
     if facts.resting:
         fix = f"memd checkpoint {name} --writer agent"
         yield Reason("writer-resting", f"no model writes for now: {facts.resting}", fix, Health.DEGRADED)

@@ -5,7 +5,7 @@ Numbers are never used twice, so the newest row is never dropped.
 
 import json
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from msgspec.structs import asdict
@@ -86,8 +86,8 @@ class Checkpoints:
         )
         return found[0] if found else None
 
-    def prune(self, session: str, keep: int = 10) -> list[int]:
-        """Drop all but those that were given back or written by a model and the last `keep` others.
+    def prune(self, session: str, spared: Collection[int] = (), *, keep: int = 10) -> list[int]:
+        """Drop all but those that were given back or written by a model, the last `keep` others, and what is `spared`.
 
         Returns:
             The dropped numbers, ascending. The current checkpoint is never among them.
@@ -100,7 +100,7 @@ class Checkpoints:
                 " ORDER BY c.number DESC",
                 (session, _EXTRACTIVE),
             ).fetchall()
-            dropped = [(row, number) for row, number, current in plain[keep:] if not current]
+            dropped = [(row, number) for row, number, current in plain[keep:] if not current and number not in spared]
             sql.executemany("DELETE FROM checkpoint WHERE rowid = ?", ((row,) for row, _ in dropped))
         return sorted(number for _, number in dropped)
 

@@ -121,6 +121,17 @@ class Folders:
         numbers = (path for path in (folder / "history").glob("[0-9]*") if path.name.isdigit())
         return any(files.holds(path / name, content) for path in numbers if int(path.name) >= since)
 
+    def standing_in_copies(self, folder: Path) -> set[int]:
+        """Of each copy that a person may edit the newest number that has its text."""
+        since, numbers = self.copied(folder), (path.name for path in (folder / "history").glob("[0-9]*"))
+        kept = sorted((one for one in map(int, filter(str.isdigit, numbers)) if one >= since), reverse=True)
+        texts = {name: files.read_bytes_or_none(folder / name) for name in _EDITABLE if (folder / name).is_file()}
+        found = (
+            [number for number in kept if text is not None and files.holds(_numbered(folder, number) / name, text)]
+            for name, text in texts.items()
+        )
+        return {numbers[0] for numbers in found if numbers}
+
     def copied(self, folder: Path) -> int:
         """The number whose copies stand at the top, as the last of them says; 0 where there is none."""
         try:

@@ -7,6 +7,7 @@ from transcript import Transcript
 
 from memd import config
 from memd.daemon.pipeline import Pipeline
+from memd.store import folders
 from memd.tools.registry import TOOLS
 
 SESSION = "5d1f0c1e-7b1a-4b7e-9a52-000000000001"
@@ -202,8 +203,8 @@ def test_a_copy_that_cannot_be_written_holds_no_hook_up(bench):
     for said in ("Use the cache", "Drop the queue", "Name it Lake"):
         bench.transcript.turn(said)
         bench.pipeline.read_whole(TOOLS["claude-code"], bench.transcript.path)
-        with pytest.raises(IsADirectoryError):
-            bench.refresh()
+        bench.refresh()
+        assert isinstance(bench.pipeline.unwritten(NAME), IsADirectoryError)
         assert said.encode() in bench.pipeline.folders.replies(bench.folder).get("SessionStart.compact.1")
         assert bench.pipeline.store.checkpoints.current(NAME).writer == "extractive"
     bench.transcript.turn("Use two of them")
@@ -214,4 +215,28 @@ def test_a_copy_that_cannot_be_written_holds_no_hook_up(bench):
     (bench.folder / "scene.md").rmdir()
     made = bench.refresh()
     assert (made.writer, (bench.folder / "scene.md").read_text()) == ("extractive", made.parts.scene)
-    assert bench.pipeline.store.checkpoints.current(NAME).told == ()
+    assert (bench.pipeline.store.checkpoints.current(NAME).told, bench.pipeline.unwritten(NAME)) == ((), None)
+
+
+def test_old_numbers_go_while_copies_cannot_be_written(bench, monkeypatch):
+    """But for those that stand in the copies: by them it is known that no person wrote them."""
+    bench.edit("mind.md", "# Lessons\n\n(none)", "# Lessons\n\n- [confirmed] Mine.")
+    with monkeypatch.context() as patch:
+        patch.setattr(folders, "_put", locked)
+        for count in range(14):
+            bench.transcript.turn(f"Use cache {count}")
+            bench.pipeline.read_whole(TOOLS["claude-code"], bench.transcript.path)
+            made = bench.refresh()
+            if not count:
+                stands = made.number
+                bench.edit("mind.md", "Mine.", "Yours.")
+    kept = bench.pipeline.store.checkpoints.numbers(NAME)
+    assert kept == [1, stands, stands + 1, *range(made.number - 9, made.number + 1)]
+    assert sorted(int(path.name) for path in (bench.folder / "history").iterdir()) == kept
+    made = bench.refresh()
+    assert (made.writer, (bench.folder / "mind.md").read_text()) == ("extractive", made.parts.mind)
+
+
+def locked(path, _):
+    """A copy that can be read and not replaced."""
+    raise PermissionError(1, "Operation not permitted", str(path))

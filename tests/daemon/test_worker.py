@@ -33,6 +33,7 @@ class Pipe:
         self.done = []
         self.sizes = {}  # path -> steps that are left
         self.fails = {}  # path or session -> errors to raise, in turn
+        self.copies = []  # what keeps them from being written, in turn
         self.closed = False
         self.holds = {}  # a file that holds transcripts -> news of them
 
@@ -47,6 +48,9 @@ class Pipe:
 
     def refresh(self, session, trigger):
         self._do("refresh", session)
+
+    def unwritten(self, session):
+        return self.copies.pop(0) if self.copies else None
 
     def release(self):
         """Nothing is kept in memory."""
@@ -241,6 +245,17 @@ def test_what_waits_to_be_tried_again_is_told_until_it_is_done(bench, tmp_path, 
     bench.rest()
     assert seen == told
     assert bench.worker.held() == ()
+
+
+def test_copies_that_cannot_be_written_are_tried_again_and_hold_no_model_up(bench, tmp_path):
+    """The checkpoint is made, so what comes after it does; that copies wait is told under a code of its own."""
+    bench.pipe.copies = [OSError(21, "Is a directory", "/y")]
+    seen = []
+    bench.worker.refreshed = lambda _, session: seen.append((session, bench.worker.held()))
+    hint(bench.start(), tmp_path, "live")
+    assert bench.rest().count(("refresh", "live")) == 2
+    assert seen == [("live", (Held("live", "copies-unwritten", "/y: Is a directory"),)), ("live", ())]
+    assert bench.troubles == ["live: /y: Is a directory"]
 
 
 def test_a_checkpoint_that_the_disk_refused_is_made_later(bench, tmp_path):

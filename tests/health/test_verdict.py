@@ -48,6 +48,7 @@ def test_nothing_recorded_is_never():
         (Health.DEGRADED, "receipt-partial", {"delivery": replace(GIVEN, ended=False)}),
         (Health.DEGRADED, "replies-missing", {"obstacle": "/s/sessions/claude-code/x"}),
         (Health.DEGRADED, "replies-missing", {"unready": True}),
+        (Health.DEGRADED, "copies-unwritten", {"copies_error": "/s/mind.md: Is a directory"}),
         (Health.DEGRADED, "watches-short", {"watches_short": True}),
         (Health.DEGRADED, "unknown-rows", {"unknown": {"new-type": 7, "other": 3}}),
         (Health.STALE, "source-gone", {"source_gone": START}),

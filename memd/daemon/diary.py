@@ -1,9 +1,11 @@
 """What the daemon says of itself: one line an event on stderr, `key=value` for a service's log, a sentence on a terminal."""
 
 import logging
+import os
 import sys
 from collections.abc import MutableMapping
-from typing import Any
+from contextlib import suppress
+from typing import Any, TextIO, cast
 
 import structlog
 from structlog.typing import Processor
@@ -32,9 +34,20 @@ def begin(chosen: Config) -> None:
             last,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(level),
-        logger_factory=structlog.WriteLoggerFactory(file=open(2, "w", buffering=1, closefd=False)),  # noqa: SIM115
+        logger_factory=structlog.WriteLoggerFactory(file=cast("TextIO", _Stderr())),
         cache_logger_on_first_use=False,
     )
+
+
+class _Stderr:
+    """Where a line cannot be written (a log on a full disk, a terminal that was closed) it is lost, and nothing else is."""
+
+    def write(self, text: str) -> None:
+        with suppress(OSError):
+            os.write(2, text.encode("utf-8", "backslashreplace"))
+
+    def flush(self) -> None:
+        """Nothing is kept back."""
 
 
 def _sentence(_logger: Any, _name: str, event: MutableMapping[str, Any]) -> str:

@@ -1,7 +1,10 @@
-"""What signals ask of the daemon: SIGTERM and SIGINT for its end, SIGHUP for fresh settings."""
+"""What signals ask of the daemon: SIGTERM and SIGINT for its end, SIGHUP for fresh settings, or its end with its terminal's."""
 
 import asyncio
+import os
 import signal
+
+STDERR = 2
 
 
 class Signals:
@@ -11,6 +14,7 @@ class Signals:
         self.over = False
         self.again = False
         self._heard = asyncio.Event()
+        self._terminal = os.isatty(STDERR)
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self._end)
@@ -33,5 +37,8 @@ class Signals:
         self._heard.set()
 
     def _read_again(self) -> None:
+        """The kernel sends the same signal when a terminal is closed, which is none any more by then."""
+        if self._terminal and not os.isatty(STDERR):
+            self.over = True
         self.again = True
         self._heard.set()

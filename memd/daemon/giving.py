@@ -209,7 +209,7 @@ class Giving:
     async def _refreshed(self, name: str, refresh: Callable[[Pipeline], None]) -> None:
         """What hooks give back is made now, the rest when they have it."""
         await steps.run(self._worker, Urgency.HOOK, refresh)
-        after_reply(lambda: self._worker.submit(Urgency.COMMAND, lambda pipeline: pipeline.finish(name)))
+        after_reply(lambda: self._worker.submit(Urgency.COMMAND, lambda pipeline: self._worker.finish(pipeline, name)))
 
     def _folder(self, tool: Tool, native: str) -> Path:
         return self._folders.session(tool.name, native)

@@ -283,9 +283,7 @@ class Worker(threading.Thread):
         try:
             pipeline.refresh(session, "turn")
             self._again.done(session)
-            if (unwritten := pipeline.unwritten(session)) is not None:  # the copies for people alone
-                self._tell("copies not written", f"{session}: ", unwritten)
-                self._wait(session, "copies-unwritten", unwritten)
+            self._look_after_copies(pipeline, session)
             self.refreshed(pipeline, session)
         except Exception as error:  # a failed checkpoint changes nothing, the next may succeed
             self._tell("checkpoint failed", f"{session}: ", error)
@@ -295,6 +293,16 @@ class Worker(threading.Thread):
                 self._wait(session, "checkpoint-failed", error)
         self._cost[session] = (end := time.monotonic()) - start
         self._paused = end + min(self._cost[session] * PAUSE, LONGEST_PAUSE)
+
+    def finish(self, pipeline: Pipeline, session: str) -> None:
+        """What was left of a checkpoint because a hook waited; called in the worker's thread only."""
+        pipeline.finish(session)
+        self._look_after_copies(pipeline, session)
+
+    def _look_after_copies(self, pipeline: Pipeline, session: str) -> None:
+        if (error := pipeline.unwritten(session)) is not None:
+            self._tell("copies not written", f"{session}: ", error)
+            self._wait(session, "copies-unwritten", error)
 
     def _wait(self, session: str, code: str, error: Exception) -> None:
         self._due[session] = time.monotonic() + again.AGAIN

@@ -4,6 +4,9 @@ Claude Code deletes nothing: after a rewind, or an Esc before the first word, th
 parent, and what lies between stays in the file on a branch that was left (measured on 2.1.332). Rows of one turn can form
 side branches too (results of parallel calls), so only a return to a place where a prompt started counts: the row before a
 prompt, or the prompt itself. When the parent is not known the conversation is taken to go on: in doubt more is kept.
+
+Back at the very start there is no row to name: the prompt has no parent, and the client says behind it that somebody went back
+(`last-prompt` with `explicit`, measured on 2.1.332). Without that word a second root is no rewind.
 """
 
 from memd.model import Rewind
@@ -29,7 +32,25 @@ def step(state: ReaderState, row: str, parent: str, at: int | None = None) -> tu
     ends = (*(end for end in state.ends if end != parent), state.leaf)[-END_LIMIT:]
     left = state.places.put(f"{SEGMENT}{state.segment}", state.branch)
     here = {"segment": state.segment + 1, "branch": (PENDING, segment, after), "places": left, "last": after}
-    moved = changed(state, leaf=row, newest=newest, replay=False, ends=ends, **here)
+    moved = changed(state, leaf=row, newest=newest, replay=False, ends=ends, anew="", **here)
+    return moved, Rewind(path(moved))
+
+
+def root(state: ReaderState, row: str, at: int | None = None) -> ReaderState:
+    """A prompt without a parent was read behind other rows: a branch of its own, until it is known whether it goes on."""
+    left = state.places.put(f"{SEGMENT}{state.segment}", state.branch)
+    here = {"segment": state.segment + 1, "branch": (PENDING, state.segment, state.last), "places": left}
+    return changed(state, leaf=row, newest=max(state.newest, at or 0), replay=False, anew=state.leaf, **here)
+
+
+def went_back(state: ReaderState) -> tuple[ReaderState, Rewind | None]:
+    """The client says that somebody went back: where the last prompt has no parent that was to the very start."""
+    if not state.anew:
+        return state, None
+    start, parent, after = state.branch
+    state = _remember(state, state.anew, (parent, after))
+    ends = (*(end for end in state.ends if end != state.anew), state.anew)[-END_LIMIT:]
+    moved = changed(state, branch=(start, 0, None), ends=ends, anew="")
     return moved, Rewind(path(moved))
 
 

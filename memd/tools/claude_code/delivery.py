@@ -49,6 +49,18 @@ AGENT, TOOL, CLIENT = (classify(Envelope(origin)) for origin in (Origin.AGENT, O
 """Who spoke where the row's type alone tells: most rows."""
 _REMINDER = "<system-reminder>"
 _SOURCES = {"queued": Delivery.QUEUED, "suggestion_accepted": Delivery.SUGGESTION}
+_KNOWN_SOURCES = frozenset({"", "typed", "queued", "suggestion_accepted", "sdk", "system"})
+_NOT_TYPED = (
+    "textNotTyped",
+    "handedOff",
+    "promptRewritten",
+    "fromConnector",
+    "verifiedSlackHumanTurn",
+    "noPersonArrived",
+    "queueSkipAttachments",
+    "queueTranscriptOnly",
+)
+"""Flags beside a person's origin where a program put the words in or changed them, or a relay brought them."""
 _PROMPTS = frozenset({Delivery.PROMPT, Delivery.QUEUED, Delivery.STEERED})
 _OWN_STARTS = frozenset({"cli", "sdk-cli"})
 """The entrypoints of the client itself, on a screen and with `-p`."""
@@ -89,7 +101,7 @@ def of_user_row(row: Row, text: str, *, child: bool) -> Envelope:
         summary=_marked(row, "isCompactSummary"),
         child=child or _marked(row, "isSidechain", "agentId"),
         headless=headless(row),
-        claimed=source == "sdk" or _put_in(row),
+        claimed=source == "sdk" or source not in _KNOWN_SOURCES or _put_in(row),
     )
 
 
@@ -135,7 +147,7 @@ def _marked(row: Row, *keys: str) -> bool:
 
 def _put_in(row: Row) -> bool:
     """Whether a program put the words where a person types (read in 2.1.332: the client itself takes them for nobody's)."""
-    return flag(row, "textNotTyped") or flag(row, "handedOff")
+    return _marked(row, *_NOT_TYPED)
 
 
 def of_answer(row: Row) -> Envelope:
@@ -194,13 +206,17 @@ def _origin(row: Row) -> Origin:
 
 
 def _contradicted(row: Row, stated: Origin) -> Origin:
-    """A person's origin counts only where no other field says that a machine delivered the row."""
-    if stated is Origin.PERSON and (string(row, "wakeupSource") or string(row, "scheduledTaskId")):
+    """A person's origin counts only where no other field says that a machine delivered the row (as the client itself judges)."""
+    if stated is not Origin.PERSON:
+        return stated
+    if string(row, "wakeupSource") or string(row, "scheduledTaskId"):
         return Origin.SCHEDULE
+    if string(row, "turnOrigin") in _TURNS:
+        return _TURNS[string(row, "turnOrigin")]
     made = (
         string(row, "promptSource") == "system" or string(row, "rowSource") == "harness" or row.get("sourceToolUseID")
     )
-    return Origin.CLIENT if stated is Origin.PERSON and made else stated
+    return Origin.CLIENT if made else stated
 
 
 def _stated(origin: Row) -> Origin:

@@ -15,7 +15,7 @@ ROWS = _names("""
     artifact-autoreact-ledger artifact-comment-monitor atis-latch attribution-snapshot bridge-session
     content-replacement continued-in cost-state data-flow-incomplete data-flow-records derived-from dev-mods
     ended-by-model file-history-delta file-history-snapshot fork-context-ref frame-link history-suppression host-row
-    hybrid-organization isolation-latch last-prompt memory-mode mode observer-ref permission-mode pr-link progress
+    hybrid-organization isolation-latch memory-mode mode observer-ref permission-mode pr-link progress
     repl-mode resume-head-vouch session-owner tag tools-used worktree-state
 """)
 """Settings of a session that are said again now and then, and what the client keeps for itself."""

@@ -60,6 +60,11 @@ def _step(reading: Reading, row: Row, ident: str) -> None:
     reading.copied = state.replay and at is not None and at <= state.newest
     if reading.copied:
         return
+    if state.anew and row.get("type") == "assistant":
+        state = reading.state = changed(state, anew="")
+    if state.leaf and _first(row):
+        reading.state = branches.root(state, ident, at)
+        return
     parent = "" if row.get("subtype") == "compact_boundary" else string(row, "parentUuid")
     if parent != state.leaf and parent in (*state.ends, *state.aside) and not _answers(row):
         # Nobody can go back there on a screen; only the results of parallel calls stand behind each one's own call.
@@ -67,6 +72,19 @@ def _step(reading: Reading, row: Row, ident: str) -> None:
     reading.state, rewind = branches.step(state, ident, parent, at)
     if rewind:
         reading.events.append(rewind)
+
+
+def _first(row: Row) -> bool:
+    """Whether it is a prompt that says that there is no row before it."""
+    apart = any(row.get(flag) for flag in ("isSidechain", "agentId", "isMeta", "isCompactSummary"))
+    return row.get("type") == "user" and row.get("parentUuid", "") is None and not apart
+
+
+def _went_back(reading: Reading, row: Row) -> None:
+    """The client's note of the last prompt; `explicit`: somebody went back before it."""
+    if row.get("explicit") is True:
+        reading.state, rewind = branches.went_back(reading.state)
+        reading.events.extend([rewind] if rewind else [])
 
 
 def _answers(row: Row) -> bool:
@@ -142,6 +160,7 @@ _READERS: dict[str, Callable[[Reading, Row], None]] = {
     "queue-operation": queue.read,
     "ai-title": _own_title,
     "custom-title": _title,
+    "last-prompt": _went_back,
     "relocated": _moved,
     "summary": _title,
 }

@@ -54,6 +54,8 @@ class ReaderState(Struct, frozen=True):
     """The last rows of branches that were left, the newest last."""
     aside: tuple[str, ...] = ()
     """The same where the row that followed led to no place to which one can go back."""
+    anew: str = ""
+    """Where the last prompt has no parent: the row before it. An answer of the agent's ends that."""
     calls: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Tool calls that have no result yet."""
     tasks: Mapping[str, Mapping[str, str]] = field(default_factory=dict)

@@ -17,6 +17,7 @@ from memd.tools.remembered import changed
 _ARGS = re.compile(r"<command-args>(.*)</command-args>", re.DOTALL)
 _NAME = re.compile(r"<command-name>/?(.*?)</command-name>", re.DOTALL)
 _SHELL = re.compile(r"<bash-input>(.*)</bash-input>", re.DOTALL)
+_EDITOR = re.compile(r"<(ide_opened_file|ide_selection|ide_diagnostics)>(?:(?!</\1>).)*</\1>", re.DOTALL)
 _EARLIER = re.compile(r"read the full transcript at: \S*?([A-Za-z0-9_-]{8,64})\.jsonl\s*\Z")
 _FRAME = re.compile(
     r"This session is being continued|The (?:summary|conversation)\b.*(?:below|summari)|If you need specific details"
@@ -40,11 +41,28 @@ def read(reading: Reading, row: Row) -> None:
             answers += 1
         elif kind == "image":
             images += 1
+    noted, content = _editors(content)
+    if noted:
+        reading.say(f"{reading.key(row)}:editor", row, Envelope(Origin.CLIENT), excerpt(flat(noted), HARNESS))
     text = flat(content)
     if string(row, "planContent"):
         _plan(reading, row, text)
     elif text or images:
         _words(reading, row, text, images, beside=answers > 0)
+
+
+def _editors(content: Any) -> tuple[list[Any], Any]:
+    """What an editor puts before a prompt, in blocks of its own (seen in transcripts of the VS Code extension), and the rest.
+
+    Where nothing else is there, or the words stand in the same block, nothing tells it from what a person wrote.
+    """
+    noted = [block for block in content if _editors_own(block)] if isinstance(content, list) else []
+    rest = [block for block in content if block not in noted] if noted else content
+    return (noted, rest) if rest else ([], content)
+
+
+def _editors_own(block: Any) -> bool:
+    return isinstance(block, dict) and _EDITOR.fullmatch(string(block, "text").strip()) is not None
 
 
 def _plan(reading: Reading, row: Row, text: str) -> None:

@@ -45,6 +45,34 @@ def test_a_rewind_to_the_very_start():
     assert in_force(done) == ["p2", "a2"]
 
 
+@pytest.mark.parametrize("told", [True, False])
+def test_a_rewind_to_a_first_prompt_without_a_parent(told):
+    """The new first prompt names no parent; the client says behind it that somebody went back (2.1.332).
+
+    Without that word nothing says that the person took back what they said before.
+    """
+    back = {"type": "last-prompt", "leafUuid": "0", "explicit": told}
+    once, twice = chained(typed("p3", uuid="p3"), agent("a3", uuid="a3")), chained(typed("p5"), agent("a5"))
+    rows = [*chained(*turn(1), *turn(2)), once[0], back, once[1], *after(*turn(4), parent="a3")]
+    kept = [f"{who}{n}" for n in range(1, 6) for who in "pa"]
+    assert in_force(read(*rows)) == (["p3", "a3", "p4", "a4"] if told else kept[:8])
+    assert in_force(read(*rows, twice[0], back, twice[1])) == (["p5", "a5"] if told else kept)
+
+
+def test_back_to_what_a_rewind_to_the_start_left():
+    """The branch that was left is known: its end leads there again."""
+    back = {"type": "last-prompt", "explicit": True}
+    rows = [*chained(*turn(1), *turn(2)), typed("p3"), back, agent("a3")]
+    assert in_force(read(*rows, *after(*turn(4), parent="a2"))) == ["p1", "a1", "p2", "a2", "p4", "a4"]
+
+
+def test_who_went_back_says_so_before_the_answer():
+    """A later rewind is no word about an earlier prompt without a parent."""
+    rows = [*chained(*turn(1), *turn(2)), *chained(typed("p3", uuid="p3"), agent("a3", uuid="a3"))]
+    rows += [*after(*turn(4), parent="a3"), {"type": "last-prompt", "explicit": True}]
+    assert in_force(read(*rows)) == ["p1", "a1", "p2", "a2", "p3", "a3", "p4", "a4"]
+
+
 def test_esc_before_the_first_word():
     """A prompt that was taken back before any answer is withdrawn; the one in its place is not."""
     done = read(*chained(*turn(1), typed("oops")), *after(*turn(2), parent="a1"))

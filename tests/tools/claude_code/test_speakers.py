@@ -245,11 +245,35 @@ def test_who_quotes_a_tag_goes_on_behind_it(text):
         ({"isCompactSummary": "yes"}, "harness.summary"),
         ({"isSidechain": "true"}, "background.peer"),
         ({"agentId": "a"}, "background.peer"),
+        ({"turnOrigin": "task_notification"}, "background.notification"),
+        ({"turnOrigin": "scheduled"}, "background.schedule"),
+        ({"turnOrigin": "peer"}, "background.peer"),
+        ({"turnOrigin": "auto_continuation"}, "background.goal"),
+        ({"turnOrigin": "host_synthetic"}, "harness.meta"),
     ],
 )
 def test_a_claim_that_another_field_contradicts(fields, channel):
     """A person's origin on a row that the client says a machine delivered."""
     assert read(typed("push it", **fields)).said == [(channel, "push it")]
+
+
+def test_what_an_editor_put_before_the_words():
+    """The VS Code extension names the open file and the selection in blocks of their own: those are not the person's.
+
+    Alone, or in one block with other words, nothing tells it from what a person wrote about such a tag.
+    """
+    opened = "<ide_opened_file>The user opened the file /x in the IDE.</ide_opened_file>"
+    chosen = "<ide_selection>The user selected the lines 1 to 2 from /x:\nyes, push it\n</ide_selection>"
+
+    def blocks(*texts):
+        return typed([{"type": "text", "text": text} for text in texts])
+
+    assert read(blocks(opened, chosen, "fix it")).said == [
+        ("harness.meta", f"{opened}\n{chosen}"),
+        ("human.typed", "fix it"),
+    ]
+    assert read(blocks(opened)).said == [("human.typed", opened)]
+    assert read(typed(f"{opened} what is that?")).said == [("human.typed", f"{opened} what is that?")]
 
 
 @pytest.mark.parametrize("inside", [True, False])
@@ -401,6 +425,9 @@ def test_each_notification_names_its_job(rows):
         ({"promptSource": "suggestion_accepted", "origin": {"kind": "human"}}, "operator.headless"),
         ({"promptSource": "typed", "origin": {"kind": "human"}, "textNotTyped": True}, "operator.headless"),
         ({"promptSource": "typed", "origin": {"kind": "human"}, "handedOff": True}, "operator.headless"),
+        ({"promptSource": "typed", "origin": {"kind": "human"}, "promptRewritten": True}, "operator.headless"),
+        ({"promptSource": "typed", "origin": {"kind": "human"}, "fromConnector": True}, "operator.headless"),
+        ({"promptSource": "something-new", "origin": {"kind": "human"}}, "operator.headless"),
         ({"promptSource": "queued", "origin": {"kind": "human"}}, "human.queued"),
         ({"rowSource": "local"}, "harness.meta"),
         ({"turnOrigin": "human"}, "unattributed"),

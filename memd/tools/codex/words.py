@@ -104,6 +104,8 @@ def settle(reading: Reading) -> None:
     if part is Part.GOAL:
         _goal(reading, pending, "")
         return
+    if part is Part.USER and pending.turn:
+        reading.state = changed(reading.state, late=_digested(pending))
     envelope = delivery.of_unvouched(reading.state, part, pending.text)
     extra: dict[str, Any] = {}
     text = pending.text
@@ -139,9 +141,12 @@ def vouched(reading: Reading, event: Row) -> None:
     text, images = _said(event)
     machine = string(event, "kind") in _MACHINE_KINDS
     pending = reading.state.pending
-    if pending is None or not _same(pending, text, string(event, "turn_id")):
-        settle(reading)
-        if not machine and text and not _late(reading, text, event):
+    around = _around(pending, text, string(event, "turn_id")) if pending is not None and not machine else ""
+    if pending is None or not (around or _same(pending, text, string(event, "turn_id"))):
+        if machine or not text:
+            settle(reading)
+        elif not _late(reading, text, event):
+            settle(reading)
             _alone(reading, text)
         return
     if machine:
@@ -152,6 +157,8 @@ def vouched(reading: Reading, event: Row) -> None:
     extra: dict[str, Any] = {"host": host} if (host := delivery.host(state, envelope)) else {}
     extra |= {"steered": True} if envelope.delivery is Delivery.STEERED else {}
     _enter(reading, replace(pending, images=images or pending.images), envelope, text, extra)
+    if around:
+        reading.say(f"{pending.key}:around", Envelope(Origin.CLIENT), excerpt(around, HARNESS), pending.turn)
     turn = reading.state.turn
     reading.state = changed(reading.state, turn=replace(turn, asked=turn.asked + 1))
 
@@ -161,11 +168,15 @@ def leave(reading: Reading) -> None:
     pending = reading.state.pending
     settle(reading)
     if pending is not None:
-        reading.state = changed(reading.state, late=replace(pending, text=digest(_letters(pending.text))))
+        reading.state = changed(reading.state, late=_digested(pending))
+
+
+def _digested(pending: Pending) -> Pending:
+    return replace(pending, text=digest(_letters(pending.text)))
 
 
 def _late(reading: Reading, text: str, event: Row) -> bool:
-    """Vouch for the item that was entered without, since the file had come to its end before this event was written."""
+    """Vouch for the item that was entered without: the file had ended before this event, or something else stood between."""
     state = reading.state
     if state.late is None or not _same(state.late, digest(_letters(text)), string(event, "turn_id")):
         return False
@@ -190,6 +201,16 @@ def _same(pending: Pending, text: str, turn: str) -> bool:
     """Whether the event is about the item that waits: the same turn, the same words (blanks between parts may differ)."""
     same_turn = not (pending.turn and turn) or pending.turn == turn
     return same_turn and _letters(pending.text) == _letters(text) and pending.stated != Part.GOAL
+
+
+def _around(pending: Pending, text: str, turn: str) -> str:
+    """What an editor put in front of the words in the item, where the event has the words alone; they are its last lines."""
+    same_turn = not (pending.turn and turn) or pending.turn == turn
+    words, whole = text.strip(), pending.text.rstrip()
+    if not same_turn or not words or pending.stated not in {Part.USER, Part.UNSTATED}:
+        return ""
+    before = whole.removesuffix(words)
+    return before if len(before) < len(whole) and before.strip() and before.endswith("\n") else ""
 
 
 def _letters(text: str) -> str:

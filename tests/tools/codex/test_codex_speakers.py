@@ -55,6 +55,39 @@ def test_steered_into_the_running_turn():
     assert found.records[1].grade is Grade.PROVED
 
 
+@pytest.mark.parametrize(
+    "between",
+    [
+        result("out"),
+        item("context", kind="hooks.additional_context", provenance="harness", role="developer", ident="msg_h"),
+        item("done", kind="unknown", provenance="tool", ident="msg_j"),
+    ],
+)
+def test_something_comes_between_an_item_and_its_event(between):
+    """What ends while the person steers may be written in between: the event vouches for its item all the same, once."""
+    steered = item("no, this", ident="msg_2"), heard("no, this", ident="i2")
+    found = read(meta(), begin(), *said("do it"), steered[0], between, steered[1])
+    assert [(str(one.channel), one.text) for one in found.human] == [
+        ("human.typed", "do it"),
+        ("human.steered", "no, this"),
+    ]
+    assert found.human[1].grade is Grade.PROVED
+    assert len(found.records) == 3
+    other = read(meta(), begin(), *said("do it"), steered[0], between, heard("no, this", ident="i2", turn="t2"))
+    assert [one.text for one in other.human] == ["do it"]
+
+
+WRAPPED = "# Context from my IDE setup:\n\n## Open tabs:\n- a.py\n\n## My request for Codex:\nfix it\nnow"
+
+
+def test_what_an_editor_put_in_front_of_the_words():
+    """The event has what was typed, the item has more before it: that more is the client's text, and an entry of its own."""
+    found = read(meta(), begin(), item(WRAPPED), heard("fix it\nnow"))
+    assert found.said == [("human.typed", "fix it\nnow"), ("harness.meta", WRAPPED.removesuffix("fix it\nnow"))]
+    aside = read(meta(), begin(), item("please fix it"), heard("fix it")).said
+    assert aside == [("unattributed", "please fix it"), ("harness.meta", "fix it")]
+
+
 def test_a_turn_each_is_typed():
     """Words that waited and ran as a turn of their own cannot be told from typed ones."""
     later = (begin(turn="t2"), item("two", ident="m2", turn="t2"), heard("two", turn="t2", ident="i2"))

@@ -28,6 +28,7 @@ class Carrier(Struct, frozen=True):
         worded: options that take a word of their own.
         places: words that stand before the command and name where it is run.
         elsewhere: it is run on another machine or in a container, so its paths are none of here.
+        stays: what is done there stays, so a command that is not known counts; a container of its own goes with it.
         line: its words are a line for a shell there, not arguments.
     """
 
@@ -36,6 +37,7 @@ class Carrier(Struct, frozen=True):
     worded: str = ""
     places: int = 0
     elsewhere: bool = False
+    stays: bool = False
     line: bool = False
 
 
@@ -44,23 +46,46 @@ class Carried(Struct, frozen=True):
 
     line: str
     elsewhere: bool
+    stays: bool = False
 
 
 _HELD = re.compile(rf"\w+=(\"?)(?:\$\((?!\()(?P<line>{INSIDE})\)|`(?P<old>[^`]*)`)\1", re.DOTALL)
 """A variable that is given what a line prints, and nothing else."""
-_SHELLS = frozenset({"bash", "sh", "zsh", "dash", "ksh", "fish"})
+_SHELLS = {
+    **dict.fromkeys(("bash", "sh", "zsh", "dash", "ksh", "fish", "su", "runuser"), r"-(?!-)\w*c|--command"),
+    **dict.fromkeys(("pwsh", "powershell"), r"(?i:-c(?:ommand)?)"),
+    "cmd": r"(?i:/[ck])",
+}
+"""Shells, and the option behind which the line stands that they are handed."""
+_READING = frozenset({"bash", "sh", "zsh", "dash", "ksh", "fish"})
+"""Those that run what they are given to read."""
+_IN_DOCKER = (
+    "-a -c -e -h -l -m -p -u -v -w --add-host --attach --cap-add --cap-drop --cidfile --cpus --device --dns --entrypoint --env"
+    " --env-file --expose --gpus --hostname --ip --ipc --label --log-driver --log-opt --memory --mount --name --net --network"
+    " --pid --platform --publish --pull --restart --runtime --security-opt --shm-size --tmpfs --ulimit --user --userns --volume"
+    " --volumes-from --workdir"
+)
 _CARRIERS = (
-    Carrier("ssh", "", "-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w", 1, elsewhere=True, line=True),
     Carrier(
-        "docker podman nerdctl docker-compose", "exec", "-e -u -w --env --user --workdir --env-file", 1, elsewhere=True
+        "ssh",
+        "",
+        "-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w",
+        1,
+        elsewhere=True,
+        stays=True,
+        line=True,
     ),
-    Carrier("kubectl oc", "--", elsewhere=True),
+    Carrier("docker podman nerdctl docker-compose", "exec", _IN_DOCKER, 1, elsewhere=True, stays=True),
+    Carrier("docker podman nerdctl docker-compose", "run", _IN_DOCKER, 1, elsewhere=True),
+    Carrier("kubectl oc", "--", elsewhere=True, stays=True),
+    Carrier("chroot", places=1, elsewhere=True, stays=True),
     Carrier("xargs", worded="-a -d -E -I -L -n -P -s"),
     Carrier("parallel", worded="-a -j --jobs -I -n -N -S --colsep --delay --retries", line=True),
     Carrier("find", "-exec -execdir -ok -okdir"),
     Carrier("fd fdfind", "-x -X --exec --exec-batch"),
 )
-_BY_NAME = {name: carrier for carrier in _CARRIERS for name in carrier.programs.split()}
+_NAMES = {name for carrier in _CARRIERS for name in carrier.programs.split()}
+_BY_NAME = {name: [carrier for carrier in _CARRIERS if name in carrier.programs.split()] for name in _NAMES}
 _END = "END_OF_DOCUMENT"
 _ENDS = frozenset({";", "+", ":::", "::::", ":::+"})
 
@@ -103,33 +128,48 @@ def handed(part: str, document: str = "") -> str | None:
     """
     if held := _HELD.fullmatch(part):
         return held["line"] or held["old"] or None
-    name = program(part)
-    if name not in _SHELLS and name not in {"eval", "su"}:
+    name = program(part).removesuffix(".exe")
+    if name not in _SHELLS and name != "eval":
         return None
     rest = words(part)[1:]
     if name == "eval":
         return " ".join(rest)
     for at, word in enumerate(rest[:-1]):
-        if word.startswith("-") and not word.startswith("--") and word.endswith("c"):
-            return rest[at + 1]
+        if re.fullmatch(_SHELLS[name], word):
+            return rest[at + 1] if name in _READING or not word.startswith("/") else " ".join(rest[at + 1 :])
     script = next((word for word in rest if not word.startswith(("-", "<"))), None)
-    return document or None if script is None and name != "su" else None
+    return document or None if script is None and name in _READING else None
+
+
+def printed(part: str) -> str:
+    """What a command prints, where that stands in it; what shows a file, as the redirection that it could be.
+
+    >>> printed("echo -n 'drop table x'"), printed("cat fix.sql"), printed("make")
+    ('drop table x', '< fix.sql', '')
+    """
+    name = program(part)
+    if name not in {"echo", "printf", "cat"}:
+        return ""
+    rest = [word for word in words(part)[1:] if not word.startswith("-")]
+    if name == "cat":
+        return f"< {rest[0]}" if len(rest) == 1 else ""
+    return " ".join(rest)
 
 
 def carried(part: str, document: str = "") -> Carried | None:
     """The command that a program is handed to run elsewhere, or on what is not seen here; None where it is handed none.
 
-    >>> carried("ssh -p 22 prod 'rm -r /srv/x; df'"), carried("xargs -0 rm -f")
-    (Carried(line='rm -r /srv/x; df', elsewhere=True), Carried(line="rm -f '*'", elsewhere=False))
+    >>> carried("ssh -p 22 prod 'rm -r /srv/x; df'").line, carried("docker run --rm -v a:/a x ls /a")
+    ('rm -r /srv/x; df', Carried(line='ls /a', elsewhere=True, stays=False))
     """
-    carrier = _BY_NAME.get(program(part))
-    if carrier is None:
-        return None
-    told = [_told(carrier, rest) for rest in _given(carrier, words(part)[1:])]
-    line = "; ".join(filter(None, told))
-    if document and told:
-        line = f"{line} <<'{_END}'\n{document}\n{_END}" if line else document
-    return Carried(line, carrier.elsewhere) if line else None
+    for carrier in _BY_NAME.get(program(part), ()):
+        told = [_told(carrier, rest) for rest in _given(carrier, words(part)[1:])]
+        line = "; ".join(filter(None, told))
+        if document and told:
+            line = f"{line} <<'{_END}'\n{document}\n{_END}" if line else document
+        if line:
+            return Carried(line, carrier.elsewhere, carrier.stays)
+    return None
 
 
 def _given(carrier: Carrier, rest: Sequence[str]) -> list[list[str]]:
@@ -137,7 +177,7 @@ def _given(carrier: Carrier, rest: Sequence[str]) -> list[list[str]]:
     if not carrier.behind:
         return [[*rest]]
     starts = [at + 1 for at, word in enumerate(rest) if word in carrier.behind.split()]
-    return [[*rest[start:]] for start in starts]
+    return [[*rest[start:]] for start in (starts[:1] if carrier.places else starts)]
 
 
 def _told(carrier: Carrier, given: Sequence[str]) -> str:

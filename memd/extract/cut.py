@@ -11,7 +11,7 @@ from itertools import islice
 from msgspec import Struct
 from msgspec.structs import replace
 
-from memd.extract.argv import INSIDE, handed, joined, parted
+from memd.extract.argv import INSIDE, handed, joined, parted, printed
 from memd.model.once import once
 
 DEEPEST = 3
@@ -27,8 +27,11 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _AHEAD = re.compile(
-    rf"^(?:[({{]\s*|!\s+|\w+=(?>'[^']*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`|\$\({INSIDE}\)|\\.|\S)*+\s+|(?:time|nohup|then|do|else|if|elif|while|until|exec|command|setsid|doas)\s+"
-    r"|env\s+(?:-u\s+\S+\s+|-\S+\s+)*|sudo\s+(?:-[CghpRTUu]\s+\S+\s+|-\S+\s+)*|(?:nice|ionice|stdbuf)\s+(?:-[nc]\s+\S+\s+|-\S+\s+)*"
+    rf"^(?:[({{]\s*|!\s+|\w+=(?>'[^']*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`|\$\({INSIDE}\)|\\.|\S)*+\s+|(?:time|nohup|then|do|else|if|elif|while|until|exec|command|setsid)\s+"
+    r"|env\s+(?:-u\s+\S+\s+|-\S+\s+)*|sudo\s+(?:(?:-\w*[CghpRTUu]|--(?:user|group|host|chdir|prompt|role|type))\s+\S+\s+|-\S+\s+)*"
+    r"|doas\s+(?:-[Cu]\s+\S+\s+|-\S+\s+)*|runuser\s+(?:-[ugG]\s+\S+\s+|--(?:user|group)[ =]\S+\s+|--\s+)+"
+    r"|flock\s+(?:-[wE]\s+\S+\s+|-\S+\s+)*\S+\s+"
+    r"|(?:nice|ionice|stdbuf)\s+(?:-[nc]\s+\S+\s+|-\S+\s+)*"
     r"|timeout\s+(?:-[ks]\s+\S+\s+|-\S+\s+)*\S+\s+)+"
 )
 _BEHIND = re.compile(r"(?:\s*(?:\d?>>?&?\s*(?:\d|/dev/null)(?=\s|$)|&>\s*/dev/null)|(?:^|\s+)\})+$")
@@ -40,7 +43,9 @@ class Simple(Struct, frozen=True):
     Attributes:
         scope: the shell that it runs in: what a `cd` in an inner one does ends with it.
         piped: the pipeline up to it, itself included.
+        written: the same with its line breaks.
         document: the here-document that it is given.
+        fed: what the command before it in the pipe prints, where that stands in it.
         proved: where the whole line went well it did too: no other command's status stands for its own.
         ran: where the whole line went well it ran: it does not wait for another one to fail.
     """
@@ -48,7 +53,9 @@ class Simple(Struct, frozen=True):
     text: str
     scope: Scope = ()
     piped: str = ""
+    written: str = ""
     document: str = ""
+    fed: str = ""
     proved: bool = True
     ran: bool = True
 
@@ -74,7 +81,9 @@ def simple(command: str) -> list[Simple]:
 
 
 def _parted(part: Simple) -> Simple:
-    return replace(part, text=parted(part.text), piped=parted(part.piped), document=parted(part.document))
+    texts = (part.text, part.piped, part.written, part.document, part.fed)
+    text, piped, written, document, fed = map(parted, texts)
+    return replace(part, text=text, piped=piped, written=written, document=document, fed=fed)
 
 
 def _commands(command: str, around: Simple, texts: Iterator[str]) -> Iterator[list[Simple]]:
@@ -90,15 +99,22 @@ def _commands(command: str, around: Simple, texts: Iterator[str]) -> Iterator[li
             deeper = len(here.scope) < DEEPEST
             inner = handed(part) if deeper else None
             text = "" if inner else "\n".join(islice(texts, len(_GIVEN.findall(part))))
-            inner, own = (inner, texts) if inner else (handed(part, text) if deeper else None, iter(_documents(text)))
+            fed = printed(raw[at - 1]) if at and not text else ""
+            inner, own = (inner, texts) if inner else _read(part, text or fed, deeper=deeper)
             if inner:
                 yield kept
                 kept = []
                 yield from _commands(inner, replace(here, scope=(*here.scope, -number - 1)), own)
             else:
                 piped = " | ".join([*(one.text for one in kept), _oneline(part)])
-                kept.append(replace(here, text=_oneline(part), piped=piped, document=text))
+                kept.append(replace(here, text=_oneline(part), piped=piped, written=part, document=text, fed=fed))
         yield kept
+
+
+def _read(part: str, text: str, *, deeper: bool) -> tuple[str | None, Iterator[str]]:
+    """The line that a shell reads, and the here-documents in it."""
+    shown = text.startswith("< ")  # of a file, which is not looked into
+    return handed(part, "" if shown else text) if deeper else None, iter(_documents(text))
 
 
 def _judged(lines: Sequence[_Pipeline]) -> Iterator[tuple[_Pipeline, bool, bool]]:

@@ -9,8 +9,10 @@ import re
 from msgspec import Struct
 
 from memd.extract import argv, cut, shell
+from memd.extract.argv import Carried
 from memd.extract.cut import Simple
-from memd.extract.verbs import known, of
+from memd.extract.sql import statements
+from memd.extract.verbs import Row, known, of
 from memd.model.once import once
 
 _QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"")
@@ -44,24 +46,42 @@ def deeds(command: str) -> tuple[Deed, ...]:
 
 def deed(part: Simple) -> Deed | None:
     """What a simple command changes; None where it changes nothing of the kind."""
-    carried = argv.carried(part.text, part.document)
+    carried = argv.carried(part.text, part.document or part.fed)
     inner = deeds(carried.line) if carried else ()
-    if carried and (inner or (carried.elsewhere and _unknown(carried.line))):
-        text = part.text if carried.elsewhere else part.piped
-        return Deed(part, text, any(one.hard for one in inner), bool(inner) and all(one.again for one in inner))
+    if carried and (inner or (carried.stays and _unknown(carried.line))):
+        return Deed(
+            part, whole(part, carried), any(one.hard for one in inner), bool(inner) and all(one.again for one in inner)
+        )
     rows, rest = of(part.text)
     bare = _QUOTED.sub("''", rest)
     if _ONLY_ASKS.search(f" {bare}") or (shell.trivial(part.text) and not known(part.text)):
         return None
     rest = f"{rest} {part.document}".rstrip()
-    row = next((row for row in rows if row.fits(rest, f" {bare}")), None)
-    return Deed(part, part.text, row.hard_in(rest), row.again) if row else None
+    for row in rows:
+        behind = _behind(row, rest, part)
+        if row.fits(behind, f" {bare}"):
+            return Deed(part, part.piped if row.fed else part.text, row.hard_in(behind), row.again)
+    return None
+
+
+def _behind(row: Row, rest: str, part: Simple) -> str:
+    """What a row's pattern is held against: what stands behind the program, and what comes through the pipe."""
+    if row.sql:
+        return statements(argv.words(part.written)[1:], part.document or part.fed)
+    return f"{rest} {part.fed}" if row.fed else rest
+
+
+def whole(part: Simple, carried: Carried) -> str:
+    """What was typed of a command that is handed another: with the pipeline up to it where that brings what it works on."""
+    return part.text if carried.elsewhere and not part.fed else part.piped
 
 
 def _unknown(line: str) -> bool:
     """Whether something in a line that runs elsewhere is not known to change nothing."""
     parts = cut.simple(line)
-    return any(not (shell.trivial(p.text) or _LOOKS.match(p.text) or known(p.text)) for p in parts)
+    return any(
+        not (shell.trivial(p.text) or shell.tests(p.text) or _LOOKS.match(p.text) or known(p.text)) for p in parts
+    )
 
 
 def lasting(command: str) -> tuple[str, ...]:

@@ -19,6 +19,8 @@ class Row(Struct, frozen=True):
         changes: what they go on with.
         looks: what makes it only look, anywhere outside of quotation marks.
         hard: what of it is hard to take back: the constraints that name its target are told before.
+        fed: it works on what comes through a pipe as well, so it is told with the pipeline up to it.
+        sql: it is SQL that changes something, without its literals and comments.
         again: it is done again whenever there is a reason to, so that it is no deed that must not be done twice.
     """
 
@@ -27,6 +29,8 @@ class Row(Struct, frozen=True):
     looks: str = ""
     hard: str = ""
     again: bool = False
+    fed: bool = False
+    sql: bool = False
 
     def fits(self, rest: str, bare: str) -> bool:
         """Whether a command that goes on so changes something; `bare` is the same without what stands between quotation marks."""
@@ -54,7 +58,7 @@ _NO_TASK = (
 """Tasks that only tell how things stand."""
 _SQL = (
     r"(?i:.*\b(?:insert into|update \S+ set|delete from|truncate (?:table )?\w|replace into|merge into|(?:grant|revoke) \w+ on"
-    r"|(?:drop|alter|create) (?:or replace |temp(?:orary)? |unique |materialized )*"
+    r"|(?:drop|alter|create) (?:or replace |unique |materialized )*"
     r"(?:table|database|schema|view|index|role|user|type|column|function|trigger|sequence|extension|constraint)\b))"
 )
 _SQL_HARD = r"(?i:.*\b(?:drop|truncate|delete|alter|remove))"
@@ -143,7 +147,8 @@ _TABLE = (
     ),
     Row(
         "docker podman nerdctl",
-        r"(?:push|rm|rmi|kill)\b|compose (?:-\S+ (?:(?!-)\S+ )?)*?(?:up|down|rm|kill|push)\b"
+        r"(?:push|rm|rmi|kill)\b|(?:container )?run (?:-\S+ (?:(?!-)\S+ )?)*?(?:-\w*d\w*|--detach)(?!\S)"
+        r"|compose (?:-\S+ (?:(?!-)\S+ )?)*?(?:up|down|rm|kill|push)\b"
         r"|(?:volume|network|image|container|system|builder|secret|service|stack) (?:rm|remove|prune|create|update|deploy)\b",
         hard=r"\w+ (?:prune|rm|remove)\b|compose .*down .*(?:-v|--volumes)\b",
     ),
@@ -173,8 +178,8 @@ _TABLE = (
     ),
     Row("wget", rf"(?:.*\s)?--(?:post-\w+|body-\w+|method[ =]{_SENT})"),
     Row("http https xh", _SENT, hard="DELETE"),
-    Row("psql mysql mariadb sqlite duckdb sqlcmd clickhouse-client", _SQL, hard=_SQL_HARD),
-    Row("psql mysql mariadb sqlite", r"(?:.*\s)?(?:-f|--file|<)[ =]?\S+\.sql\b"),
+    Row("psql mysql mariadb sqlite duckdb sqlcmd clickhouse-client", _SQL, hard=_SQL_HARD, fed=True, sql=True),
+    Row("psql mysql mariadb sqlite", r"(?:.*\s)?(?:-f|--file|<)[ =]?\S+\.sql\b", fed=True),
     Row("mongosh mongo", r".*\b(?:insert|update|delete|drop|remove|replace|rename)\w*\(", hard=_SQL_HARD),
     Row("dropdb dropuser createdb createuser", r"\S", hard=_ALL),
     Row("pg_restore mongorestore", r"\S", looks=r"\s(?:-l|--list)\b", hard=_ALL),
@@ -191,6 +196,23 @@ _TABLE = (
     Row("kill pkill killall", r"\S", looks=r"\s(?:-0|-l|-L|--list)(?!\S)", again=True),
     Row("tmux screen", r"kill-\w+", again=True),
     Row("shutdown reboot poweroff halt", _ALL, hard=_ALL),
+    Row(
+        "Remove-Item Clear-Content Clear-Item Remove-ItemProperty Stop-Computer Restart-Computer Stop-Service Uninstall-Module",
+        _ALL,
+        looks=r"(?i:\s-WhatIf\b)",
+        hard=_ALL,
+        fed=True,
+    ),
+    Row(
+        "Move-Item Rename-Item Copy-Item New-Item Set-Content Add-Content Out-File Set-Item Set-ItemProperty Start-Service"
+        " Restart-Service Set-Service Stop-Process Install-Module Publish-Module",
+        _ALL,
+        looks=r"(?i:\s-WhatIf\b)",
+        fed=True,
+    ),
+    Row("Invoke-WebRequest Invoke-RestMethod", r"(?i:(?:.*\s)?-Method (?:Post|Put|Patch|Delete)\b)"),
+    Row("del erase rd", r"(?:/\w+ )*[^/\s]", hard=_ALL),
+    Row("ren xcopy robocopy", r"\S"),
     Row("rm", r"(?:-\w+ )*(?!/tmp/|-)\S", hard=r"(?:-\w+ )*(?:-\w*[rR]|--recursive)|.*[*]"),
     Row("mv", r"(?:-\w+ )*(?!/tmp/|-)\S"),
     Row("find fd", r"(?!/tmp/).*\s-delete\b", hard=_ALL),

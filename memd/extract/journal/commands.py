@@ -95,8 +95,9 @@ def _done(part: Simple, git: re.Match[str] | None, at: Resolve) -> Iterator[Chan
         yield Change(Op.TEST, _typed(part, part.text))
     elif deed := effects.deed(part):
         yield Change(Op.COMMAND, _given(part, deed.text))
-    elif (carried := argv.carried(part.text, part.document)) and changes(carried.line, None):
-        yield Change(Op.COMMAND, _given(part, part.text if carried.elsewhere else part.piped))
+    elif (carried := argv.carried(part.text, part.document or part.fed)) and (inner := changes(carried.line, None)):
+        op = Op.TEST if all(change.op is Op.TEST for change in inner) else Op.COMMAND
+        yield Change(op, _given(part, effects.whole(part, carried)))
 
 
 def _typed(part: Simple, text: str) -> str:

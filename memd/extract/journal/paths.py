@@ -69,7 +69,9 @@ _WRITTEN = re.compile(
     r"|\"(?:[^\"\\]|\\.)*\"|'[^']*'|\\.|\(\(.*?(?:\)\)|$)|\[\[ .*? \]\]"
 )
 """A redirection into a file, or what a sign is none in: a quotation, a calculation, a comparison."""
-_PASSING = re.compile(r"/(?:tmp|var/tmp|proc)/|/dev/(?:null|zero|full|std|tty|fd/|shm/|u?random)|&|\.?$")
+_PASSING = re.compile(
+    r"\$\{?(?i:te?mp(?:_?dir)?)\}?(?:/|$)|/(?:tmp|var/tmp|proc)/|/dev/(?:null|zero|full|std|tty|fd/|shm/|u?random)|&|\.?$"
+)
 
 
 def touched(words: Sequence[str], at: Resolve) -> Iterator[Change] | None:

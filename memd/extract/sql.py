@@ -1,0 +1,24 @@
+"""What SQL does that a shell line hands to a database's own program: its statements without what only stands in them. Pure."""
+
+import re
+from collections.abc import Iterable
+
+_ASIDE = re.compile(r"'(?:[^']|'')*'|--[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
+"""A literal or a comment, which may hold any words."""
+_OPTION = re.compile(r"--?[a-zA-Z][\w-]*=?")
+_PLAN = re.compile(r"\s*explain\b(?!\s*\(?[^;]*?\banaly[sz]e\b)", re.IGNORECASE)
+
+
+def statements(words: Iterable[str], document: str) -> str:
+    """The statements among a program's words, which hold a blank, and in what it is given to read; not what is only planned.
+
+    >>> statements(["-c", "select 'drop table x' /* or so */; drop table z"], "explain delete from a")
+    "select '' ; drop table z"
+    """
+    texts = [_OPTION.sub("", word, count=1) for word in words if len(word.split()) > 1]
+    every = (one for text in (*texts, document) for one in _ASIDE.sub(_left, text).split(";"))
+    return ";".join(one for one in every if one.strip() and not _PLAN.match(one))
+
+
+def _left(found: re.Match[str]) -> str:
+    return "''" if found[0].startswith("'") else ""

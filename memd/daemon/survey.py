@@ -88,7 +88,7 @@ def row(
         now=now,
         checkpoint=made,
         delivery=given,
-        provable=not boundaries or bool(store.messages(session.id, channels=BESIDE_CHANNELS, last=1)),
+        provable=not boundaries or _provable(store, session, setup, tool),
         boundary=boundaries[-1] if boundaries and session.parent is None else None,
         lag=max(0, size - source.offset) if source else 0,
         lag_ms=now - changed,
@@ -159,6 +159,30 @@ def hook_faults(setup: "Standing", session: Session) -> tuple[str, ...]:
         ("interpreter", setup.hook.link != "ok"),
     )
     return (*found.faults, *(name for name, wrong in seen if wrong))
+
+
+def _provable(store: Store, session: Session, setup: "Standing", tool: Tool | None) -> bool:
+    """Whether a text of memd's that went in would be seen: what a client gives beside messages stands in the transcript.
+
+    Where no row of that kind was ever seen, it would be only if the client is known to write them, and memd's hooks, with which
+    nothing is wrong, were in the settings of its home before the session began here.
+    """
+    if store.messages(session.id, channels=BESIDE_CHANNELS, last=1):
+        return True
+    if (
+        tool is None
+        or not tool.shows(session.version)
+        or hook_faults(setup, session)
+        or _state(session, 0) == "foreign"
+    ):
+        return False
+    began = next((record.at or 0 for record in store.messages(session.id, upto=1)), 0)
+    since = [one.since for one in setup.tools if one.name == session.tool and _in(session.path, one.home)]
+    return any(0 < at <= began for at in since)
+
+
+def _in(path: str | None, home: Path) -> bool:
+    return path is not None and Path(path).is_relative_to(home)
 
 
 def store_trouble(setup: "Standing") -> str | None:

@@ -51,5 +51,8 @@ class FileTool:
     def there(self, path: Path) -> bool:
         return os.path.isfile(path)  # noqa: PTH113 - never raises
 
+    def shows(self, version: str | None) -> bool:  # noqa: ARG002 - its other rows tell
+        return False
+
     def sign_of_life(self, state: Path) -> Path | None:  # noqa: ARG002 - there is no plugin
         return None

@@ -203,6 +203,13 @@ class Tool(Protocol):
         """
         ...
 
+    def shows(self, version: str | None) -> bool:
+        """Whether a client of this version is known to write into its transcript whatever a hook gives.
+
+        Else nothing is concluded where nothing of it is there, unless the transcript has other rows of that kind.
+        """
+        ...
+
     def entries(self) -> tuple[HookEntry, ...]:
         """The hooks that memd needs."""
         ...

@@ -285,3 +285,57 @@ def test_what_stands_in_the_place_of_a_sessions_folder_is_told(call, transcript,
     assert call("checkpoint", name)[0] == 0
     assert (folder / "ready" / "PreCompact").is_file()
     assert "replies-missing" not in codes(call)
+
+
+@pytest.fixture
+def compacted(home, tmp_path, call):
+    """Makes a session of Claude Code's that was compacted, in a home into which memd was put an hour ago, and its reasons."""
+    ledger = home / ".local" / "state" / "memd" / "installed" / "ledger.json"
+    assert call("install", "claude-code", "--yes")[0] == 0
+    put = json.loads(ledger.read_text())
+    for written in put["files"].values():
+        written["at"] -= 3_600_000
+    ledger.write_text(json.dumps(put))
+
+    def made(minutes=30, cwd=tmp_path, version="2.1.332", place=home / ".claude" / "projects" / "-srv"):
+        at = time.time() - minutes * 60
+        transcript = Transcript(place / f"{ONE}.jsonl", cwd=str(cwd), at=at, version=version)
+        transcript.turn("Make the gateway fast.")
+        transcript.compacts()
+        transcript.turn("Go on.")
+        assert call("ingest", transcript.path)[0] == 0
+        return codes(call)
+
+    return made
+
+
+def test_a_first_compaction_of_which_no_hook_ever_ran_is_told(compacted):
+    """Nothing of memd's was ever seen in the session, and its hooks were there before it began."""
+    assert "receipt-missing" in compacted()
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"minutes": 90},
+        {"cwd": "/elsewhere/on/another/machine"},
+        {"version": "2.0.76"},
+    ],
+    ids=["begun before memd came", "of another machine", "of a client that shows nothing"],
+)
+def test_a_session_in_which_no_hook_could_be_seen_is_not_blamed(compacted, other):
+    """Where nothing could have been given, or would show, there is no alarm."""
+    assert "receipt-missing" not in compacted(**other)
+
+
+def test_a_transcript_that_was_brought_here_is_not_blamed(compacted, tmp_path):
+    """It lies in no home of the tool that memd was put into."""
+    assert "receipt-missing" not in compacted(place=tmp_path / "copied")
+
+
+def test_who_switched_all_hooks_off_is_told_that_alone(compacted, home):
+    """It is their own doing, and has a reason of its own."""
+    settings = home / ".claude" / "settings.json"
+    settings.write_text(json.dumps({**json.loads(settings.read_text()), "disableAllHooks": True}))
+    found = compacted()
+    assert ("hooks-disabled" in found, "receipt-missing" in found) == (True, False)

@@ -130,7 +130,9 @@ def _record_fault(path: Path) -> RecordFault | None:
 
 def _closely(seen: ToolStanding, paths: Paths) -> ToolFacts:
     tool, record = TOOLS[seen.name], paths.state / "memd.db"
-    found = ToolFacts(seen.name, seen.home, seen.settings, seen.installed, seen.faults, seen.ruled, seen.heard)
+    found = ToolFacts(
+        seen.name, seen.home, seen.settings, seen.installed, seen.faults, seen.ruled, seen.heard, seen.since
+    )
     try:
         before = settings.read(tool.files(seen.home))
     except Refused as error:

@@ -34,6 +34,8 @@ class Written(Struct, frozen=True):
     """The tool's home that the file belongs to; None: the folder that it is in (older ledgers)."""
     what: str = "hooks"
     """What was put in."""
+    at: int = 0
+    """When that was done first, in milliseconds; 0: not known (older ledgers)."""
 
     @property
     def before(self) -> bytes | None:

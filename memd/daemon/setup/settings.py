@@ -6,6 +6,7 @@ the person's word that it should stay as it is (or a package manager's), so root
 
 import os
 import stat
+import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -145,7 +146,9 @@ def noted(planned: Planned, plan: Plan, ledger: Ledger, mode: int) -> Ledger:
     """The ledger with what is known of a file that is about to be written, and of the folders made for it."""
     original = _original(planned, plan, ledger)
     text = None if original is None else original.decode("utf-8", "surrogateescape")
-    written = Written(planned.tool.name, ledgers.digest(plan.after or b""), text, mode, str(planned.home), plan.what)
+    known, digest = ledger.files.get(str(plan.path)), ledgers.digest(plan.after or b"")
+    at = int(time.time() * 1000) if known is None else known.at
+    written = Written(planned.tool.name, digest, text, mode, str(planned.home), plan.what, at)
     return ledger.with_file(plan.path, written).with_folders(ledgers.missing_folders(plan.path.parent))
 
 

@@ -38,6 +38,8 @@ class ToolStanding(Struct, frozen=True):
     """Why whoever manages the machine lets no hook of a person's run (the fault `managed`)."""
     heard: int | None = None
     """When its plugin last left a sign of life, at the earliest when it was put there; None: there is no plugin."""
+    since: int = 0
+    """When the hooks were put in, by the ledger, in milliseconds; 0: not known."""
 
     def silent(self, last: int | None) -> bool:
         """Whether a session whose newest entry is of this time went on without a word of the plugin's."""
@@ -79,7 +81,8 @@ def _tool(tool: Tool, home: Path, paths: Paths, environ: Mapping[str, str], reco
     heard = None if "missing" in faults else signs.heard(tool, path, paths.state)
     ruled = tool.overruled(home, before)
     seen = (*faults, *(["managed"] if ruled else []))
-    return ToolStanding(tool.name, home, path, known or _ABSENT.isdisjoint(faults), seen, ruled, heard)
+    since = record.files[str(path)].at if known else 0
+    return ToolStanding(tool.name, home, path, known or _ABSENT.isdisjoint(faults), seen, ruled, heard, since)
 
 
 def _is_known(tool: Tool, home: Path, record: Ledger) -> bool:

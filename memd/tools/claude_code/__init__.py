@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from memd.model import Event, Record
     from memd.tail.batch import Line
     from memd.tools import history
-    from memd.tools.claude_code import install, managed, parse, queue, state, statusline, witness
+    from memd.tools.claude_code import install, managed, parse, queue, results, state, statusline, witness
     from memd.tools.claude_code.scribe import SCRIBE
     from memd.tools.claude_code.state import ReaderState
     from memd.tools.claude_code.statusline import LINE
@@ -24,10 +24,14 @@ if TYPE_CHECKING:
     from memd.tools.scribe import Scribe
 else:
     (history,) = later("memd.tools", "history")
-    install, managed, parse, queue, state, statusline, witness = later(
-        __name__, "install", "managed", "parse", "queue", "state", "statusline", "witness"
+    install, managed, parse, queue, results, state, statusline, witness = later(
+        __name__, "install", "managed", "parse", "queue", "results", "state", "statusline", "witness"
     )
     SCRIBE, LINE = later(__name__, "scribe.SCRIBE", "statusline.LINE")
+
+
+SHOWS = (2, 1, 332)
+"""The oldest version of which it is measured that all that hooks give stands in the transcript; in 2.0.76's it does not."""
 
 
 class ClaudeCode(FileTool):
@@ -96,6 +100,9 @@ class ClaudeCode(FileTool):
 
     def interactive(self, moment: Moment, entrypoint: str | None) -> bool:  # noqa: ARG002 - the environment tells
         return entrypoint == "cli"
+
+    def shows(self, version: str | None) -> bool:
+        return results.release(version or "") >= SHOWS
 
     def entries(self) -> tuple[HookEntry, ...]:
         return install.ENTRIES

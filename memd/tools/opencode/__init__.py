@@ -111,6 +111,9 @@ class OpenCode:
     def interactive(self, moment: Moment, entrypoint: str | None) -> bool:  # noqa: ARG002 - its plugin tells
         return moment.kind == hooks.SCREEN
 
+    def shows(self, version: str | None) -> bool:  # noqa: ARG002 - its plugin writes down what it gave, where there is one
+        return False
+
     def entries(self) -> tuple[HookEntry, ...]:
         return ()
 

@@ -226,7 +226,7 @@ def test_a_folder_in_its_place_is_refused(home, act):
 
 def test_the_ledger_is_pinned(places):
     """The format on disk, literally: a later memd has to take out what this one put in."""
-    written = Written("claude-code", "ab" * 32, '{"a": "\udcff"}', 0o640, "/h")
+    written = Written("claude-code", "ab" * 32, '{"a": "\udcff"}', 0o640, "/h", at=1_796_000_000_000)
     record = Ledger({"/h/settings.json": written}, "/h/memd.service", ("/h/x",))
     ledger.write(places, record)
     assert json.loads(ledger.path(places).read_text()) == {
@@ -239,6 +239,7 @@ def test_the_ledger_is_pinned(places):
                 "mode": 416,
                 "home": "/h",
                 "what": "hooks",
+                "at": 1_796_000_000_000,
             }
         },
         "service": "/h/memd.service",
@@ -252,12 +253,11 @@ def test_the_ledger_is_pinned(places):
     assert ledger.read(places) == record
     assert ledger.path(places).stat().st_mode & 0o777 == 0o600
     assert written.before == b'{"a": "\xff"}'
-    del (
-        content["files"]["/h/settings.json"]["home"],
-        content["files"]["/h/settings.json"]["what"],
-    )  # while a tool had one file
+    for later in ("at", "home", "what"):  # while nobody asked when, and a tool had one file
+        del content["files"]["/h/settings.json"][later]
     ledger.path(places).write_text(json.dumps(content))
-    assert ledger.read(places).files["/h/settings.json"].home_of("/h/settings.json") == Path("/h")
+    old = ledger.read(places).files["/h/settings.json"]
+    assert (old.home_of("/h/settings.json"), old.what, old.at) == (Path("/h"), "hooks", 0)
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"version": 2}', b'{"version": 1}', b"\xff"])

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memd import __version__
-from memd.errors import MemdError
+from memd.errors import MemdError, Refused
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -86,6 +86,8 @@ class _Commands(click.Group):
 @click.pass_context
 def cli(ctx: click.Context, *, debug: bool, no_pager: bool) -> None:
     """Keep a coding agent's mission, your words and its working state across context compactions."""
+    if sys.platform == "win32":
+        raise Refused("Windows is not supported; where the agent runs in WSL, memd runs there")
     ctx.obj = {"debug": debug, "no_pager": no_pager}
 
 

@@ -198,6 +198,14 @@ def test_a_daemon_that_takes_questions_and_never_answers_is_named_at_once(call, 
     assert time.monotonic() - before < 5
 
 
+def test_windows_is_refused_in_a_line(call, monkeypatch):
+    """Not by the first thing of POSIX's that is missing; help and version are there."""
+    monkeypatch.setattr("sys.platform", "win32")
+    said = "memd: Windows is not supported; where the agent runs in WSL, memd runs there\n"
+    assert call("status") == (1, "", said)
+    assert call("--version")[0] == 0
+
+
 def test_no_command_reads_more_than_it_needs():
     """`memd --help` must stay quick: no command's module is read for it."""
     assert not any(hasattr(value, "callback") for value in vars(cli).get("commands", {}).values())

@@ -93,11 +93,15 @@ def test_long_texts_are_cut_in_the_list_and_whole_alone(call, transcript):
 
 
 def test_in_a_pipe_the_text_is_as_it_was(call, tmp_path):
+    """What was said, to the character; tables, which are memd's own words, have no character that acts anywhere."""
     transcript = Transcript(tmp_path / f"{TWO}.jsonl")
     transcript.typed(HOSTILE)
     call("ingest", transcript.path)
     assert HOSTILE in call("log", TWO)[1]
     assert entries(call("log", TWO, "--json")[1])[0]["text"] == HOSTILE
+    assert HOSTILE[:24] in call("show", TWO, "memo")[1]
+    assert "\x1b[2J" in call("search", "漢字")[1]
+    assert not set("\x1b\x07\u202e") & set(call("status", TWO)[1] + call("status")[1] + call("report", TWO)[1])
 
 
 @pytest.mark.parametrize(

@@ -19,17 +19,14 @@ from enum import IntEnum
 from pathlib import Path
 from typing import Any
 
-import structlog
 from msgspec import Struct
 
-from memd.daemon import again
+from memd.daemon import again, diary
 from memd.daemon.again import Again, Held
 from memd.daemon.pipeline import Pipeline
 from memd.daemon.reader import Step
 from memd.errors import Fault, RecordDamaged, StoreTrouble, UserError, told
 from memd.tools.protocol import Tool
-
-log = structlog.get_logger()
 
 SOON, LATER = 0.05, 2.0
 """Seconds to a refresh: after what a person said or a turn's end, and after anything else."""
@@ -310,4 +307,4 @@ class Worker(threading.Thread):
 
     def _tell(self, what: str, about: str, error: Exception) -> None:
         if self._trouble(f"{about}{told(error)}"):
-            log.warning(what, about=about, error=str(error), exc_info=not isinstance(error, Fault))
+            diary.warning(what, defect=None if isinstance(error, Fault) else error, about=about, error=str(error))

@@ -37,7 +37,7 @@ PAUSE, LONGEST_PAUSE, CROWD = 3, 1.0, 8
 seconds: what is appended meanwhile is read in milliseconds, and waits for a refresh one time in four at most. A person with a
 few sessions has each checkpoint at once."""
 IDLE = 60.0
-"""Seconds without a job after which the tokenizer's 50 MB, and what is remembered of texts, are given back."""
+"""Seconds without a job after which the tokenizer, and what is remembered of texts, are given back."""
 
 
 class Urgency(IntEnum):

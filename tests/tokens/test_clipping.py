@@ -61,9 +61,9 @@ def test_endless_runs(character):
     """A run of two million equal characters is clipped within the budget and at once."""
     text = character * 2_000_000
     tokens.count("loaded")
-    start = time.perf_counter()
+    start = time.process_time()
     clipped = tokens.clip(text, 300)
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
     assert 250 <= tokens.count(clipped) <= 300
     assert text.startswith(clipped)
 

@@ -41,10 +41,10 @@ const windows = new Map() // session -> its last window note
 const pushed = new Map() // session -> the text that the coming request carries
 const shown = new Map() // session -> the text that was noted as given
 const summarised = new Set() // sessions whose next messages are for a summary
-const alone = new Set() // sessions that are compacted while the daemon does not answer
+const alone = new Map() // session -> where its ready replies lay when its compaction began without an answer of the daemon
 const turns = new Map() // session -> the user's message that is being answered
 const advised = new Map() // session -> call -> the advice that goes with its result
-let restsUntil = 0
+let restsUntil = 0 // of a clock that nobody sets
 let beatAt = 0
 
 export default async ({ client, directory }) => {
@@ -87,7 +87,7 @@ export default async ({ client, directory }) => {
       summarised.add(sessionID)
       if (await isChild(sessionID)) return
       const answer = await ask("PreCompact", { session_id: sessionID, cwd: directory }, Math.min(ANSWER, left() - DISK))
-      answer === null ? alone.add(sessionID) : alone.delete(sessionID)
+      answer === null ? alone.set(sessionID, laid(sessionID)) : alone.delete(sessionID)
       const text = answer ?? ready("PreCompact", sessionID)
       if (text && left()) context.push(text)
     }),
@@ -158,7 +158,7 @@ export default async ({ client, directory }) => {
           return await shell(session, properties.info)
         case "session.compacted":
           shown.delete(session)
-          if (alone.delete(session)) standsNext(session)
+          standsNext(session)
           return tell(session)
         case "session.idle":
         case "session.deleted":
@@ -240,11 +240,25 @@ function ready(event, session) {
   }
 }
 
-/** The text that the daemon laid for the next compaction stands in every request from this one on. */
+/** The directory that a session's ready replies lie in; another one when the daemon has laid others. */
+function laid(session) {
+  try {
+    return isId(session) && isOurs(state) ? fs.realpathSync(path.join(state, "sessions", "opencode", session, "ready")) : ""
+  } catch {
+    return ""
+  }
+}
+
+/**
+ * The text that the daemon laid for the next compaction stands in every request from this one on; where it has come back
+ * meanwhile and laid others, they are of this compaction already.
+ */
 function standsNext(session) {
   try {
-    const text = ready("Next", session)
-    const file = path.join(state, "sessions", "opencode", session, "ready", "Request")
+    const place = alone.get(session)
+    if (!alone.delete(session) || !place || laid(session) !== place) return
+    const text = fs.readFileSync(path.join(place, "Next"), "utf8")
+    const file = path.join(place, "Request")
     if (!text) return
     fs.writeFileSync(`${file}.${process.pid}`, text, { mode: 0o600 })
     fs.renameSync(`${file}.${process.pid}`, file)
@@ -254,7 +268,7 @@ function standsNext(session) {
 /** The daemon's text; null when the disk is best: nobody there, too late, a cut answer, or one that says so. */
 function ask(event, payload, patience) {
   return new Promise((resolve) => {
-    if (patience <= 0 || Date.now() < restsUntil || !isTrusted(socketPath)) return resolve(null)
+    if (patience <= 0 || performance.now() < restsUntil || !isTrusted(socketPath)) return resolve(null)
     const chunks = []
     const end = (text) => {
       clock.stop()
@@ -262,7 +276,7 @@ function ask(event, payload, patience) {
       resolve(text)
     }
     const clock = countdown(patience, () => {
-      if (event !== "Note") restsUntil = Date.now() + REST
+      if (event !== "Note") restsUntil = performance.now() + REST
       end(null)
     })
     const peer = net.createConnection(socketPath)
@@ -317,7 +331,7 @@ function tell(session) {
 /** A sign of life, at most one each BEAT. */
 function beat() {
   try {
-    if (Date.now() - beatAt < BEAT || !isOurs(state)) return
+    if (Math.abs(Date.now() - beatAt) < BEAT || !isOurs(state)) return
     beatAt = Date.now()
     const file = path.join(state, "opencode", "alive.json")
     fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })

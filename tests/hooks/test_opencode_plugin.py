@@ -270,6 +270,40 @@ def test_a_compaction_without_a_daemon_brings_the_text_that_was_laid_for_it(plug
     assert {path.name for path in (plugin.folder() / "ready").iterdir()} == {"Request", "Next"}
 
 
+def test_a_daemon_that_is_back_when_the_compaction_is_over_has_laid_its_own(plugin):
+    """What it laid is of this compaction already, and the text beside it is for the one after."""
+    link = plugin.folder() / "ready"
+    for number in (1, 2):
+        place = plugin.folder() / "history" / f"{number:04}" / "ready"
+        place.mkdir(parents=True)
+        (place / "Request").write_text(f"of compaction {number}", encoding="utf-8")
+        (place / "Next").write_text(f"for compaction {number + 1}", encoding="utf-8")
+    link.symlink_to("history/0001/ready")
+    with plugin.running():
+        plugin.compacting()
+        link.unlink()
+        link.symlink_to("history/0002/ready")
+        plugin.event("session.compacted", sessionID=SESSION)
+        assert plugin.request() == [SYSTEM, "of compaction 2"]
+        plugin.compacting()
+        plugin.event("session.compacted", sessionID=SESSION)
+        assert plugin.request() == [SYSTEM, "for compaction 3"]
+
+
+def test_a_clock_that_is_set_back_keeps_no_daemon_from_being_asked(plugin):
+    """A daemon that was silent rests for seconds, whatever the wall says; the sign of life comes at once."""
+    plugin.ready("Request", GIVEN)
+    with fake_daemon(plugin.socket, {"Request": None}) as daemon, plugin.running():
+        plugin.request()
+        plugin.call(None, None, clock=-3_600_000)
+        alive = (plugin.state / "opencode" / "alive.json").read_text()
+        plugin.event("session.idle", sessionID=SESSION)
+        assert (plugin.state / "opencode" / "alive.json").read_text() != alive
+        plugin.call(None, None, later=11_000)
+        plugin.request()
+    assert len(daemon.payloads("Request")) == 2
+
+
 def test_a_compaction_beside_a_daemon_leaves_the_disk_to_it(plugin):
     """It lays the text itself."""
     plugin.ready("Request", GIVEN)

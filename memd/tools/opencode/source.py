@@ -93,6 +93,8 @@ class _Look(Struct):
     cursor: Cursor
     limit: int
     taken: list[Line]
+    waits: bool = False
+    """Whether the log ends with a row that is not read before the next one comes."""
 
     def full(self, size: int) -> bool:
         """Whether there is no room for `size` bytes more; something is always taken."""
@@ -126,7 +128,7 @@ def _look(sql: Connection, ident: str, cursor: Cursor, limit: int) -> tuple[Batc
         _tables(look, info, logs=upto > 0)
     if (look.cursor.whole or look.cursor.filled) and upto:
         _log(look)
-    size = upto or look.cursor.rows
+    size = upto - look.waits or look.cursor.rows  # what waits holds no words, and nothing behind it does
     if not (look.cursor.whole or look.cursor.filled):
         size = max(size, database.count(sql, ident), look.cursor.offset + 1)
     lost = (Gap("overwritten", 0, "events"),) if moved else ()  # how many were never seen is nobody's to know
@@ -139,6 +141,7 @@ def _log(look: _Look) -> None:
     copier = copies.Copier(look.sql, look.session, look.created, look.cursor.origin, look.cursor.message)
     for seq, ident, kind, data in found:
         if copier.waits(seq, kind, data):
+            look.waits = True
             break
         line = rows.event(seq, kind, data, copier.source(kind, data))
         if look.full(len(line.data)):

@@ -246,7 +246,7 @@ def test_a_fork_in_small_steps(base):
 
 
 def test_a_fork_that_is_read_while_it_is_written(base):
-    """Its first message is there before what it says, by which its source is found: that is waited for."""
+    """Its first message is there before what it says, by which its source is found: that is waited for, and is no lag."""
     source, fork = base.record("run"), base.record("fork-writer")
     path = base.path / fork
     whole = play(read_all(path)[0], session=fork)
@@ -259,6 +259,7 @@ def test_a_fork_that_is_read_while_it_is_written(base):
         base.insert("event", **event)
         batch = read_on(path, cursor)
         lines, cursor = [*lines, *batch.lines], batch.cursor.dumps()
+        assert batch.size == batch.cursor.offset
     read = play(lines, session=fork)
     assert [one.key for one in read.records] == [one.key for one in whole.records]
     assert read.facts.forked_from == source

@@ -8,6 +8,7 @@
     |  |- Ambiguous           a prefix that fits several
     |  `- Refused             memd will not do this (a settings file that is not JSON), and says why
     |     |- RecordNewer      the record is a newer memd's
+    |     |- RecordOlder      the record is an older memd's, and who only reads cannot bring it up to date
     |     `- RecordForeign    what stands in the record's place is somebody else's
     `- Fault                  the machine's doing; the work goes on where it can
        |- SourceUnreadable    a transcript that cannot be read now
@@ -52,6 +53,10 @@ class Refused(UserError):
 
 class RecordNewer(Refused):
     """A newer memd wrote the record."""
+
+
+class RecordOlder(Refused):
+    """An older memd wrote the record, and no writer has brought it up to date."""
 
 
 class RecordForeign(Refused):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memd.config import Config, Paths
-from memd.errors import DaemonSilent, UserError
+from memd.errors import DaemonSilent, RecordOlder, Refused, UserError
 from memd.model.text import printable
 
 if TYPE_CHECKING:
@@ -23,10 +23,20 @@ BUSY = 600.0
 
 
 def reading(paths: Paths) -> "Store":
-    """The record, for reading only."""
+    """The record, for reading only.
+
+    Raises:
+        Refused: as `Store.open`; of an older record that an older memd's daemon holds, by what ends that.
+    """
     from memd.store import Store  # noqa: PLC0415 - some commands need no record
 
-    return Store.open(paths.state / "memd.db", readonly=True)
+    try:
+        return Store.open(paths.state / "memd.db", readonly=True)
+    except RecordOlder as error:
+        if (daemon := daemon_state(paths)) is None:
+            raise
+        who = f"the daemon that runs (pid {daemon.get('pid')}) is of an older memd, and keeps the record in its shape"
+        raise Refused(f"{who}; start it anew by the command that `memd doctor` names") from error
 
 
 def meant(store: "Store", text: str | None) -> "Session":

@@ -13,7 +13,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memd.errors import NotFound, RecordDamaged, RecordForeign, RecordNewer, Refused, StoreTrouble
+from memd.errors import NotFound, RecordDamaged, RecordForeign, RecordNewer, RecordOlder, StoreTrouble
 from memd.files import refuse_other_kind
 from memd.later import later
 from memd.store import shape
@@ -175,7 +175,7 @@ def open_reader(path: Path) -> Database:
 
     Raises:
         NotFound: there is none yet.
-        Refused: a newer memd wrote it, another program, or an older memd and no writer has brought it up to date.
+        Refused: a newer memd wrote it, another program, or (RecordOlder) an older memd and no writer has brought it up to date.
         StoreTrouble: it cannot be opened or is damaged.
     """
     if not path.exists():
@@ -189,7 +189,7 @@ def open_reader(path: Path) -> Database:
             raise _nothing(path)
         _refuse_newer(path, found)
         if found < shape.NEWEST:
-            raise Refused(
+            raise RecordOlder(
                 f"memd's record {path} is from an older memd; `memd run` or `memd ingest` brings it up to date"
             )
     return database

@@ -7,12 +7,13 @@ import subprocess
 import time
 
 import pytest
-from process import Home
+from process import Home, eventually
 from transcript import Transcript
 
 from memd import config
 from memd.cli import COMMANDS, cli
 from memd.cli import log as log_command
+from memd.store import migrations
 
 from .conftest import MEMD
 
@@ -267,3 +268,33 @@ def test_a_folder_where_memd_keeps_a_file_is_one_line(call, tmp_path, name):
     code, out, err = call("ingest", tmp_path / "5d1f0c1e.jsonl")
     assert (code, out, err.count("\n")) == (1, "", 1)
     assert err.startswith(f"memd: {Home().state / name} is a folder, and memd's ")
+
+
+def test_a_daemon_of_an_older_memd_is_named_where_its_record_cannot_be_read(call, monkeypatch):
+    """With what starts it anew: `memd run` and `memd ingest`, which bring an older record up to date, do not while it runs."""
+    home = Home()
+    transcript = home.transcript("5d1f0c1e-0000-4000-8000-000000000001")
+    transcript.turn("Make the gateway fast.")
+    steps = (*migrations.MIGRATIONS, lambda sql: sql.execute("CREATE TABLE later (x)"))
+    with home.daemon() as child:
+        eventually(lambda: home.status()["sessions"])
+        monkeypatch.setattr(migrations, "MIGRATIONS", steps)
+        monkeypatch.setattr("memd.store.shape.NEWEST", len(steps))
+        for words in (("status",), ("show",), ("checkpoint",)):
+            code, _, err = call(*words)
+            assert (code, f"(pid {child.pid}) is of an older memd" in err, "`memd doctor` names" in err) == (
+                1,
+                True,
+                True,
+            )
+        assert call("ingest", transcript.path)[0] == 0
+        out = call("doctor")[1]
+        assert ("daemon-outdated" in out, f"kill {child.pid}" in out) == (True, True)
+    code, _, err = call("status")
+    assert (
+        code,
+        "`memd run` or `memd ingest` brings it up to date" in err,
+        "daemon-outdated" in call("doctor")[1],
+    ) == (1, True, False)
+    assert call("ingest", transcript.path)[0] == 0
+    assert call("status")[0] == 0

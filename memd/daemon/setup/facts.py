@@ -18,7 +18,16 @@ from memd.daemon.setup import service as services
 from memd.daemon.setup.service import ServiceFacts
 from memd.daemon.setup.standing import Standing, ToolStanding, standing
 from memd.daemon.wire import ask
-from memd.errors import ConfigError, DaemonSilent, RecordForeign, RecordNewer, Refused, StoreTrouble, UserError
+from memd.errors import (
+    ConfigError,
+    DaemonSilent,
+    RecordForeign,
+    RecordNewer,
+    RecordOlder,
+    Refused,
+    StoreTrouble,
+    UserError,
+)
 from memd.files import Lock
 from memd.store import Store
 from memd.tools.registry import TOOLS, enabled
@@ -42,8 +51,8 @@ class ToolFacts(ToolStanding, frozen=True):
 class RecordFault(Struct, frozen=True):
     """Why the record cannot be used, where it is there."""
 
-    kind: Literal["damaged", "newer", "foreign", "closed"]
-    """`newer`: another memd wrote it; `foreign`: no memd did; `closed`: its permissions are gone."""
+    kind: Literal["damaged", "newer", "older", "foreign", "closed"]
+    """`newer`, `older`: another memd wrote it; `foreign`: no memd did; `closed`: its permissions are gone."""
     text: str
 
 
@@ -121,9 +130,11 @@ def _record_fault(path: Path) -> RecordFault | None:
         return RecordFault("damaged", str(error))
     except RecordNewer as error:
         return RecordFault("newer", str(error))
+    except RecordOlder as error:
+        return RecordFault("older", str(error))
     except RecordForeign as error:
         return RecordFault("foreign", str(error))
-    except UserError:  # nothing recorded yet, or an older version's: what opens it for writing brings it up to date
+    except UserError:  # nothing recorded yet
         return None
     return None
 

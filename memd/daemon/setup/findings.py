@@ -48,7 +48,13 @@ def findings(facts: SetupFacts) -> tuple[Finding, ...]:
         where = ", ".join(str(tool.settings) for tool in facts.tools) or "no coding agent was found"
         first = Finding("not-installed", f"memd's hooks are in no coding agent's settings ({where})", INSTALL)
         before = [finding for tool in facts.tools for finding in _tool(tool) if finding.code in _HINDERS]
-        return (*before, first, *_config(facts), *(() if facts.state == "missing" else _state(facts)))
+        return (
+            *before,
+            first,
+            *_config(facts),
+            *_outdated(facts),
+            *(() if facts.state == "missing" else _state(facts)),
+        )
     found = [finding for tool in facts.tools for finding in _tool(tool)]
     found += [finding for tool in facts.tools if tool.installed for finding in _client(tool, facts.backfill_days)]
     return (*found, *_hook(facts), *_config(facts), *_daemon(facts), *_service(facts.service), *_state(facts))
@@ -140,13 +146,25 @@ def _daemon(facts: SetupFacts) -> Iterator[Finding]:
             text += f"; a daemon that stands still, or another memd at work{who}, holds the record"
             fix = fix if service.kind or not facts.holder else f"kill -9 {facts.holder} && {RUN}"
         yield Finding("daemon-silent", text, fix)
-    elif facts.version not in {None, __version__}:
-        text = f"the daemon that runs is memd {facts.version}, and this is {__version__}"
-        yield Finding("daemon-outdated", text, again(service.kind, facts.pid))
+    yield from _outdated(facts)
     have, want = facts.watches
     if have < want:
         text = f"the system gives {have} of {want} file watches; memd looks each second instead"
         yield Finding("few-watches", text, WATCHES, note=True)
+
+
+def _outdated(facts: SetupFacts) -> Iterator[Finding]:
+    if not facts.answers or (facts.version in {None, __version__} and not _is_older(facts)):
+        return
+    text = f"the daemon that runs is memd {facts.version}, and this is {__version__}"
+    if _is_older(facts):
+        text = "the daemon that runs is of an older memd, and keeps the record in a shape that this memd's commands cannot read"
+    yield Finding("daemon-outdated", text, again(facts.service.kind, facts.pid))
+
+
+def _is_older(facts: SetupFacts) -> bool:
+    """Whether the record is an older memd's: where no daemon runs, that is nothing, since whoever writes next mends it."""
+    return facts.record is not None and facts.record.kind == "older"
 
 
 def _service(service: ServiceFacts) -> Iterator[Finding]:
@@ -180,7 +198,7 @@ def _state(facts: SetupFacts) -> Iterator[Finding]:
             yield Finding("state-readonly", f"{folder} cannot be written", f"chmod u+rwx {folder}")
         case "foreign":
             yield Finding("state-foreign", f"{folder} is another user's", "move it away, or set MEMD_STATE_DIR")
-    if facts.state == "ok" and facts.record is not None:
+    if facts.state == "ok" and facts.record is not None and not _is_older(facts):
         restart = "systemctl --user restart memd.service" if facts.service.kind == "systemd" else RUN
         file = quote(str(folder / "memd.db"))
         mends = {

@@ -14,7 +14,8 @@ from ahocorasick_rs import BytesAhoCorasick, MatchKind
 BACK = 30
 """A piece is at most so many characters behind the start of its shape."""
 PRIVATE = "PRIVATE KEY"
-_NAMED = r"[\w.-]{0,30}[\\\"']{0,3}\s{0,3}[:=]|(?P<blank>\s)"
+_GIVEN = r"(?=[:=>]?\s{0,3}(?:\\*[\"'])?[^\s\"'\\]{8})"  # a shorter value is none, "key: 12" stands everywhere
+_NAMED = rf"[\w.-]{{0,30}}\\*[\\\"']{{0,3}}\s{{0,3}}[:=]{_GIVEN}|(?P<blank>\s)"
 _NAMES = ("assword", "ASSWORD", "asswd", "ASSWD", "hrase", "HRASE", "ecret", "ECRET", "token", "Token", "TOKEN")
 _FOLLOWS = {
     **dict.fromkeys(("AKIA", "ASIA"), r"[A-Z2-7]{16}"),

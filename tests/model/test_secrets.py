@@ -3,6 +3,8 @@
 The values are put together here from pieces, so that this file itself trips nobody's scanner.
 """
 
+import json
+
 import pytest
 from growth import growth
 from hypothesis import given
@@ -158,6 +160,15 @@ def test_a_private_key_that_a_cut_has_shortened_is_masked(cut):
     text = text[: len(text) // 2] if cut == "head" else text[len(text) // 2 :]
     assert "JJcds3" not in mask(text)
     assert "ygWyF8" not in mask(text)
+
+
+@pytest.mark.parametrize("depth", range(5))
+def test_a_secret_in_json_that_stands_in_json(depth):
+    """However often it was written as a string of another, with ever more backslashes before its quotes."""
+    text = json.dumps({"api_key": R})
+    for _ in range(depth):
+        text = json.dumps(text)
+    assert R not in mask(text)
 
 
 def test_equal_secrets_stay_equal_and_others_differ():

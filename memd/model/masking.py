@@ -39,6 +39,8 @@ def masked(events: Sequence[Event]) -> list[Event]:
     names, ends = list(once), list(accumulate(len(text) + 1 for text in once.values()))
     suspects = {names[bisect_right(ends, start)] for start, _ in hints("\n".join(once.values()))}
     hidden = {name: clean for name in suspects if (clean := mask(once[name])) != once[name]}
+    if not hidden:
+        return list(events)
 
     def hide(text: str) -> str:
         return hidden.get(id(text), text)

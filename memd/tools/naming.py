@@ -76,8 +76,9 @@ def _words(text: str) -> Iterable[str]:
     """The exact ones of what blanks, quotes, brackets and the like part."""
     text = STAND_IN.sub(" ", text) if "[secret" in text else text
     data = text.replace("→", " ").encode("utf-8", "surrogatepass").translate(_APART)
-    left = _LEFT(b"$1 ", data + b" ").decode("utf-8", "surrogatepass")
-    return left.split() if text.isascii() else _judged(dict.fromkeys(left.split(" ")))
+    left = _LEFT(b"$1 ", data + b" ")
+    words = left.decode("utf-8", "surrogatepass").split(" ")
+    return words if left.isascii() else _judged(dict.fromkeys(words))
 
 
 def _judged(words: Iterable[str]) -> Iterator[str]:

@@ -76,8 +76,9 @@ def _step(reading: Reading, row: Row, ident: str) -> None:
 
 def _first(row: Row) -> bool:
     """Whether it is a prompt that says that there is no row before it."""
-    apart = any(row.get(flag) for flag in ("isSidechain", "agentId", "isMeta", "isCompactSummary"))
-    return row.get("type") == "user" and row.get("parentUuid", "") is None and not apart
+    if row.get("type") != "user" or row.get("parentUuid", "") is not None:
+        return False  # as nearly always
+    return not any(row.get(flag) for flag in ("isSidechain", "agentId", "isMeta", "isCompactSummary"))
 
 
 def _went_back(reading: Reading, row: Row) -> None:

@@ -1,16 +1,14 @@
 """`memd status SESSION`: all that is known of one session, and what happened in it, in the order in which it did."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from msgspec import Struct
 
 from memd.daemon.survey import Row
+from memd.extract.response import given_for
 from memd.model import Boundary, Checkpoint, Delivered, Session
 from memd.model.text import ago, clock, named
 from memd.store import Store
-
-LATER = 60_000
-"""Milliseconds within which a compaction's row follows on what its hooks gave."""
 
 
 class Moment(Struct, frozen=True):
@@ -27,7 +25,11 @@ def moments(store: Store, session: Session) -> tuple[Moment, ...]:
     found = [Moment(session.created_at, "start", "the session began")]
     found += [_checkpoint(one) for one in kept if one is not None]
     found += [_compaction(one) for one in store.boundaries(session.id)]
-    found += [_delivery(one, _after(one, store.boundaries(session.id))) for one in store.deliveries.all(session.id)]
+    given = store.deliveries.all(session.id)
+    found += [
+        _delivery(one, _after(one, own))
+        for one, own in zip(given, given_for(given, store.boundaries(session.id)), strict=True)
+    ]
     found += [Moment(session.ended_at, "end", "the session ended")] if session.ended_at is not None else []
     return tuple(sorted(found, key=lambda one: one.at or 0))
 
@@ -45,10 +47,9 @@ def _compaction(bound: Boundary) -> Moment:
     return Moment(bound.at, "compaction", f"compaction {bound.ordinal} ({bound.trigger}) after #{bound.number}{sizes}")
 
 
-def _after(given: Delivered, bounds: Sequence[Boundary]) -> int:
-    """When it was given; behind the compaction that it was for, whose row the client writes after it has asked its hooks."""
-    own = (one.at for one in bounds if one.ordinal == given.compactions + 1 and one.at is not None)
-    return next((at for at in own if given.at < at < given.at + LATER), given.at)
+def _after(given: Delivered, own: Boundary | None) -> int:
+    """When it was given; behind the compaction that it was for, whose row the client may write after it has asked its hooks."""
+    return max(given.at, own.at or 0) if own is not None else given.at
 
 
 def _delivery(given: Delivered, at: int) -> Moment:

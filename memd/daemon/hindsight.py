@@ -7,7 +7,6 @@ by the deliveries that were noted at that time, whose texts are kept with their 
 from bisect import bisect_right
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
-from itertools import pairwise
 from json import loads
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from memd.config import Config, Paths
 from memd.daemon.keeper import Keeper
 from memd.daemon.pipeline import wall_clock
 from memd.errors import Fault, SourceUnreadable
+from memd.extract.response import given_for
 from memd.model import Boundary, Channel, Delivered, Session, marks
 from memd.report import needs, past, told
 from memd.report.past import Past
@@ -30,8 +30,6 @@ from memd.tools.registry import tool as named
 
 CHUNK = 1 << 22
 """Bytes of a transcript that are looked at in one go."""
-SLACK = 60_000
-"""Milliseconds before a compaction's own row in which its hooks may have been answered."""
 
 
 class Hindsight:
@@ -127,16 +125,10 @@ class Hindsight:
         return Given(How.GIVEN, "\n".join(text for _, text in sorted(texts.items())), number)
 
     def _noted(self, seen: Past, boundary: Boundary) -> Delivered | None:
-        """The first delivery at one compaction, one that was seen before others."""
-        ends = [*(one.at for one in seen.boundaries), None]
-        start, end = next(pair for n, pair in enumerate(pairwise(ends), 1) if n == boundary.ordinal)
-        if start is None:
-            return None
-        found = [
-            one
-            for one in self._store.deliveries.all(seen.session.id)
-            if start - SLACK <= one.at and (end is None or one.at < end - SLACK)
-        ]
+        """The first delivery for one compaction, one that was seen before others."""
+        every = self._store.deliveries.all(seen.session.id)
+        own = zip(every, given_for(every, seen.boundaries), strict=True)
+        found = [one for one, given in own if given is not None and given.ordinal == boundary.ordinal]
         return next((one for one in found if one.seen), found[0] if found else None)
 
     def _kept(self, session: Session, noted: Delivered) -> str | None:

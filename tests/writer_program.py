@@ -8,10 +8,12 @@ SCRIPT = """\
 #!{python}
 import json, os, subprocess, sys, time
 here = os.path.dirname(os.path.abspath(__file__))
+fds = "/proc/self/fd"
+opened = [os.path.realpath(os.path.join(fds, fd)) for fd in os.listdir(fds)] if os.path.isdir(fds) else []
 count = len([name for name in os.listdir(here) if name.startswith("run")])
 with open(os.path.join(here, "new"), "w") as log:
     json.dump({{"arguments": sys.argv[1:], "request": sys.stdin.read(), "environ": dict(os.environ), "cwd": os.getcwd(),
-               "files": {{n: open(n).read() for n in os.listdir(".")}}}}, log)
+               "open": opened, "files": {{n: open(n).read() for n in os.listdir(".")}}}}, log)
 os.rename(os.path.join(here, "new"), os.path.join(here, "run%d" % count))
 plans = json.load(open(os.path.join(here, "plan.json")))
 plan = plans[min(count, len(plans) - 1)]

@@ -31,8 +31,9 @@ def due(now: float, last_activity: float, last_sweep: float, last_tick: float, *
     """Whether to sweep; all in seconds of one clock that never steps and counts sleep (`watch.clock`), but for `cost`.
 
     Every 10 s while a client is active. A minute after its last sign of life the interval may be longer, by the `cost` of the
-    last sweep (seconds of processor time: 8 ms for a thousand files); ten minutes after it, or after the daemon `began`, it
-    starts to grow, to 5 min after five hours. A tick that came late means that the machine slept: events may be lost.
+    last sweep (seconds of processor time: 8 ms for a thousand files); ten minutes after it, or after what `began` last (the
+    daemon, or a day of the machine's), it starts to grow, to 5 min after five hours. A tick that came late means that the machine
+    slept: events may be lost.
     """
     interval = ACTIVE
     if now - last_activity >= AT_WORK:

@@ -22,7 +22,7 @@ from memd.errors import told
 from memd.tail.active import HOT_FOR, MOST_DIRECTORIES, MOST_HOT, Active
 from memd.tail.kernel import Watches
 from memd.tail.seen import Seen, state_of
-from memd.tail.sweep import due, sweep
+from memd.tail.sweep import ASLEEP, due, sweep
 
 TICK = 1.0  # seconds between looks at the active files
 MOST_FRESH = 128  # new directories looked into at once; if more come, a sweep finds what is in them
@@ -110,6 +110,8 @@ class Watcher:
         while not self._stopping:
             self._keep_watches()
             now = clock()
+            if now - ticked >= ASLEEP:  # whoever opens a laptop goes on working
+                began = now
             if self._sweep_asked or due(now, self._active.last, swept, ticked, began=began, cost=cost):
                 before = time.thread_time()
                 self._sweep()

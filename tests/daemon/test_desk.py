@@ -1,6 +1,8 @@
 """Models beside the daemon's work: begun when it is due, ended with the daemon, and never waited for."""
 
 import dataclasses
+import socket
+import sys
 import time
 from functools import partial
 
@@ -86,6 +88,19 @@ def test_a_model_writes_once_when_the_context_is_full_enough(running):
     running.says("And the docs")
     running.until(lambda: running.outcomes == ["written", "written"])
     assert (running.told, running.store.checkpoints.current(NAME).problems) == ([], ())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc")
+def test_a_models_client_inherits_nothing(running):
+    """Neither the record nor a socket, not even one that a library left inheritable: its children may live on for hours."""
+    with socket.socket() as left:
+        left.set_inheritable(True)
+        running.program.plays({"answer": ANSWER})
+        running.says("Make it fast")
+        running.until(lambda: running.outcomes == ["written"])
+    (run,) = running.program.runs
+    assert [name for name in run["open"] if "socket:" in name or ".db" in name or ".lock" in name] == []
+    assert len(run["open"]) > 2
 
 
 @pytest.mark.parametrize(("step", "writes"), [(8_000, True), (10_000, False)])

@@ -268,6 +268,20 @@ class TestLooks:
             now[0] += 6
             running.hinted(root / "a" / "new.jsonl")
 
+    @pytest.mark.usefixtures("deaf")
+    def test_after_sleep_as_after_a_start(self, root, monkeypatch):
+        """A night of it: what is written where no events come is found within seconds, since whoever wakes a machine works."""
+        now = [1000.0]
+        monkeypatch.setattr(watch, "clock", lambda: now[0])
+        with Running(root) as running:
+            now[0] += 8 * 3600
+            running.settle()
+            append(root / "a" / "new.jsonl")
+            for _ in range(3):
+                time.sleep(0.1)
+                now[0] += 4
+            running.hinted(root / "a" / "new.jsonl")
+
 
 @linux
 class TestRoots:

@@ -2,12 +2,15 @@
 
 import json
 import os
+import re
 import shutil
 import time
 
 import zstandard
 
 HOUR = 3600.0
+OURS = re.compile(r"[\w:-]+ says \d{5}\.")
+"""What each text that a source writes begins with, once in the world."""
 
 
 class Source:
@@ -47,6 +50,15 @@ class Jsonl(Source):
             return ()
         content = self.path.read_bytes()
         return (content[: content.rfind(b"\n") + 1],)
+
+    def plain(self):
+        """The texts of whole lines, as anybody finds them who knows no tool: the reader is held against it."""
+        content = self._content()
+        lines = content[: content.rfind(b"\n") + 1].split(b"\n")
+        return {text for line in lines if _is_whole(line) for text in OURS.findall(line.decode())}
+
+    def _content(self):
+        return self.path.read_bytes() if self.path.exists() else b""
 
     def goes_on(self, seen):
         """Whether what was read is still there; a file that is not there was not written over."""
@@ -202,6 +214,11 @@ class Rollouts(Jsonl):
     def transcript(self):
         return self.packed if self.packed.exists() else self.path
 
+    def _content(self):
+        if self.packed.exists():
+            return zstandard.ZstdDecompressor().decompressobj().decompress(self.packed.read_bytes())
+        return super()._content()
+
     def compress(self):
         if self.path.exists() and self.path.stat().st_size:
             self._finish()
@@ -227,3 +244,10 @@ def _spelled(line):
         return json.dumps(json.loads(line), separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
     except ValueError:
         return line + b"\n"
+
+
+def _is_whole(line):
+    try:
+        return isinstance(json.loads(line), dict)
+    except ValueError:
+        return False

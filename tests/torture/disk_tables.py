@@ -4,7 +4,7 @@ import shutil
 import sqlite3
 from contextlib import suppress
 
-from disk_files import HOUR, Source
+from disk_files import HOUR, OURS, Source
 
 
 class Rows(Source):
@@ -38,6 +38,11 @@ class Rows(Source):
         sql = self.rows._sql
         rows = sql.execute("SELECT id FROM event WHERE aggregate_id = ? ORDER BY seq", (self.rows.session,))
         return tuple(ident for (ident,) in rows)
+
+    def plain(self):
+        """The texts in the session's events, as anybody finds them who knows no tool."""
+        rows = self.rows._sql.execute("SELECT data FROM event WHERE aggregate_id = ?", (self.rows.session,))
+        return {text for (data,) in rows for text in OURS.findall(data)}
 
     def goes_on(self, seen):
         """Whether the events that were read are still there."""

@@ -8,13 +8,14 @@ one that an operation took away before may be, and no other; each of them once, 
 import json
 import re
 
+from disk_files import OURS
+
 from memd.health.verdict import RETURNS
 from memd.model import LOST, Message
 from memd.store import Store
 from memd.store.folders import Folders
 from memd.tools.registry import TOOLS
 
-OURS = re.compile(r"\S+ says \d{5}\.")
 _NUMBER = re.compile(rb"memd checkpoint (\d+)(?:, part \d of| of \S+ ends here)")
 
 
@@ -22,8 +23,11 @@ def tool_of(session):
     return TOOLS[session.partition(":")[0]]
 
 
-def on_disk(source):
-    """The texts that a transcript holds, read from its start; OpenCode's plugin has noted nothing."""
+def on_disk(source, *, over=False):
+    """The texts that a transcript holds, read from its start; OpenCode's plugin has noted nothing.
+
+    `over`: with what waits for a row that vouches for it, and would be recorded if the session ended here.
+    """
     tool = tool_of(source.id)
     if not tool.there(source.transcript):
         return set()
@@ -34,8 +38,12 @@ def on_disk(source):
     state, found = tool.start(identity), set()
     for line in batch.lines:
         state, events = tool.feed(state, line)
-        found |= {match[0] for event in events if isinstance(event, Message) and (match := OURS.search(event.text))}
-    return found
+        found |= _texts(events)
+    return found | _texts(tool.left(state)[1]) if over else found
+
+
+def _texts(events):
+    return {match[0] for event in events if isinstance(event, Message) and (match := OURS.search(event.text))}
 
 
 class Ledger:
@@ -64,6 +72,8 @@ class Ledger:
 
         What tells no session was not read: a file of which only the torn middle is left.
         """
+        unread = self.source.plain() - on_disk(self.source, over=True)
+        assert not unread, f"whole lines that are not read: {sorted(unread)}"
         self.must |= on_disk(self.source)
         self.broken = self.broken or not self.source.goes_on(self._seen)
         self._seen = self.source.seen() if store.sources.of(str(self.source.transcript)) else ()

@@ -55,7 +55,11 @@ class Jsonl(Source):
         """The texts of whole lines, as anybody finds them who knows no tool: the reader is held against it."""
         content = self._content()
         lines = content[: content.rfind(b"\n") + 1].split(b"\n")
-        return {text for line in lines if _is_whole(line) for text in OURS.findall(line.decode())}
+        return {text for line in lines if self.says(_row(line)) for text in OURS.findall(line.decode())}
+
+    def says(self, row):
+        """Whether what a row says is to be recorded."""
+        return isinstance(row, dict)
 
     def _content(self):
         return self.path.read_bytes() if self.path.exists() else b""
@@ -214,6 +218,10 @@ class Rollouts(Jsonl):
     def transcript(self):
         return self.packed if self.packed.exists() else self.path
 
+    def says(self, row):
+        """The conversation's own rows; where one of them is torn, the client's events that repeat it are not the conversation."""
+        return super().says(row) and row.get("type") == "response_item"
+
     def _content(self):
         if self.packed.exists():
             return zstandard.ZstdDecompressor().decompressobj().decompress(self.packed.read_bytes())
@@ -246,8 +254,8 @@ def _spelled(line):
         return line + b"\n"
 
 
-def _is_whole(line):
+def _row(line):
     try:
-        return isinstance(json.loads(line), dict)
+        return json.loads(line)
     except ValueError:
-        return False
+        return None

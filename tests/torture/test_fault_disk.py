@@ -104,6 +104,35 @@ def test_a_hook_is_not_held_up_by_a_slow_disk(home):
         recorded(home, transcript, 4)
 
 
+SLOW = """
+import os, time
+opened = os.open
+def slowly(path, *rest, **options):
+    if "-srv-slow" in os.fspath(path):
+        time.sleep(4)
+    return opened(path, *rest, **options)
+os.open = slowly
+"""
+
+
+def test_slow_reads_hold_up_no_hook_and_end(home, tmp_path):
+    """A mount on which opening a transcript takes seconds: hooks of others answer within theirs, and all is read in the end."""
+    (tmp_path / "sitecustomize.py").write_text(SLOW)
+    transcript = home.transcript("5d1f0c1e-0000-4000-8000-0000000000b9")
+    transcript.turn("Before.")
+    with home.daemon(PYTHONPATH=str(tmp_path)):
+        answer = eventually(lambda: home.hook("SessionStart", transcript, 1, source="compact"))
+        slow = home.transcript("5d1f0c1e-0000-4000-8000-0000000000ba", folder="-srv-slow")
+        slow.turn("Far away.")
+        time.sleep(0.5)
+        start = time.monotonic()
+        assert home.hook("SessionStart", transcript, 1, source="compact") == answer
+        assert time.monotonic() - start < 3
+        transcript.turn("Meanwhile.")
+        recorded(home, transcript, 4, 30)
+        recorded(home, slow, 2, 30)
+
+
 def test_copies_that_cannot_be_written_are_told_as_such(home):
     """A folder has the name of scene.md: the checkpoint is made and given, who asked for it is told, and so is the status."""
     transcript = home.transcript("5d1f0c1e-0000-4000-8000-0000000000b8")

@@ -56,7 +56,9 @@ class Giving:
         self._stands: dict[str, int] = {}
         """The number of the text that stands in each session's requests, once it was given."""
         self._told: dict[str, int] = {}
-        """The number that was given for each session's last compaction, by its key: who asks for no newer one gets nothing."""
+        """The number that was given since each session's last compaction began, by its key."""
+        self._untold: dict[str, int] = {}
+        """How many compactions of each session began of which no hook told yet, by the same key."""
         self._flights: dict[str, dict[int, asyncio.Event]] = {}
         """Parts whose hooks are under way, by the key of their text; each event is set when that hook has ended."""
         self._begun: dict[str, None] = {}
@@ -82,23 +84,29 @@ class Giving:
         key = _key(tool, moment)
         frozen = self.frozen.get(key, part) or self.frozen.put(key, self._folders.replies(self._folder(tool, native)))
         source = "resume" if moment.source == "fork" else moment.source
-        if not frozen.served and self._has(key, frozen.replies.number):
-            frozen = self.frozen.put(key, Replies(), final=True)
-        elif not frozen.served:
-            self._given(tool, moment, native, frozen.replies, f"SessionStart.{source}.")
+        if not frozen.served:
+            frozen = self._asked(tool, moment, native, frozen, f"SessionStart.{source}.")
         frozen.served.add(part)
         text = frozen.replies.get(f"SessionStart.{source}.{part}")
         if native == moment.session and b"memd checkpoint %d" % frozen.replies.number in text:
             _keep(self._told, _key(tool, replace(moment, source="compact")), frozen.replies.number)
         return text
 
-    def _has(self, key: str, number: int) -> bool:
-        """Whether a compaction's text went in already, for an earlier one or as the session went on.
+    def _asked(self, tool: Tool, moment: Moment, native: str, frozen: Frozen, prefix: str) -> Frozen:
+        """The first part of a text is asked for: nothing is given where it went in already for another compaction.
 
         A client tells of some compactions only with the next prompt: of each that was made by hand since, one after the other,
-        and where the session goes on, of that first (measured on codex-cli 0.171.0).
+        and where the session goes on, of that first (measured on codex-cli 0.171.0). Who asks again for one that was told of
+        gets its text again: it may not have arrived.
         """
-        return 0 < number <= self._told.get(key, 0)
+        key, number = _key(tool, moment), frozen.replies.number
+        untold = self._untold.pop(key, 0)
+        if untold > 1:
+            self._untold[key] = untold - 1
+        if untold and 0 < number <= self._told.get(key, 0):
+            return self.frozen.put(key, Replies(), final=True)
+        self._given(tool, moment, native, frozen.replies, prefix)
+        return frozen
 
     async def _in_turn(self, key: str, part: int, until: float) -> None:
         """Let the hooks of earlier parts that are under way end first: a client shows texts in the order of those ends."""
@@ -250,6 +258,7 @@ class Giving:
         key = f"{tool.name}:{moment.session}:compact"
         self.frozen.drop(key)  # of a compaction that did not come about
         self._told.pop(key, None)
+        _keep(self._untold, key, self._untold.get(key, 0) + 1)
         await self._bring_up(tool, moment, "precompact")
         replies = self._folders.replies(self._folder(tool, moment.session))
         return self.frozen.put(key, replies).replies.get("PreCompact")

@@ -538,6 +538,7 @@ def test_compactions_that_are_told_of_together_get_one_text(chain):
     first, again = chain.parts(transcript), chain.parts(transcript)
     assert "Make the gateway fast." in given(first[0])
     assert again == [b""] * 4
+    assert chain.parts(transcript) == first, "who asks once more did not get it"
     chain.hook("PreCompact", transcript, trigger="manual")
     assert "Make the gateway fast." in given(chain.parts(transcript)[0])
 

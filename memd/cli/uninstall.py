@@ -75,7 +75,9 @@ def _check_purge(places: "Paths", *, yes: bool) -> None:
     paths = removal.doomed(places)
     pid = _daemon(places)
     if pid and not service.look(service.here(os.environ), places).active:
-        raise Refused(f"a daemon is running (pid {pid}): end it first, it would write again")
+        raise Refused(
+            f"a daemon is running and would write again: end it first (`kill {pid}`, or Ctrl-C where it runs)"
+        )
     if yes or not paths:
         return
     if not sys.stdin.isatty():

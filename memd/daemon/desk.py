@@ -4,11 +4,15 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any
 
-from memd.daemon import diary, steps
+import structlog
+
+from memd.daemon import steps
 from memd.daemon.pipeline import Pipeline
 from memd.daemon.worker import Urgency, Worker
 from memd.daemon.writing import AT_ONCE, Job, Outcome, Writing
 from memd.errors import MemdError, told
+
+log = structlog.get_logger()
 
 CLOSING = 60.0
 """Seconds that the worker may take until it uses what was written; it may be gone."""
@@ -64,7 +68,7 @@ class Desk:
         outcome: Outcome = closed.result(0)
         told = [f"{problem.part}: {problem.fault}" for problem in outcome.problems]
         name, cost = job.work.session.id, {"tokens": made.tokens, "runs": made.runs}
-        diary.info("a model wrote", session=name, outcome=outcome.outcome, **cost, problems=told)
+        log.info("a model wrote", session=name, outcome=outcome.outcome, **cost, problems=told)
         return outcome
 
     def _told(self, done: "Future[Any]") -> None:

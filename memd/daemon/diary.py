@@ -1,64 +1,60 @@
-"""What the daemon says of itself: one line an event on stderr, `key=value` for a service's log, a sentence on a terminal.
+"""What the daemon says of itself: one line an event on stderr, `key=value` for a service's log, a sentence on a terminal."""
 
-Written here, since a library for it took 5 MB of each daemon: it brought a library for terminals along.
-"""
-
+import logging
 import os
 import sys
-import traceback
-from collections.abc import Mapping
+from collections.abc import MutableMapping
 from contextlib import suppress
-from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TextIO, cast
+
+import structlog
+from structlog.typing import Processor
 
 from memd.config import Config
 from memd.model.text import printable
 
-_LEVELS = ("debug", "info", "warning", "error")
+_ORDER = ["timestamp", "level", "event"]
 _SENTENCES = {
     "running": "memd {version} runs (pid {pid}) and watches {watching}.\n"
     "Ctrl-C ends it. In another terminal `memd status` shows what is kept.",
     "trouble": "trouble: {what}",
     "stopped": "memd has ended.",
 }
-_said = set(_LEVELS)
 
 
 def begin(chosen: Config) -> None:
     """Say events from the chosen level on."""
-    _said.clear()
-    _said.update(_LEVELS[_LEVELS.index(chosen.log.level) :])
-
-
-def info(event: str, **fields: Any) -> None:
-    """Something that happens in the course of things."""
-    _say("info", event, fields)
-
-
-def warning(event: str, *, defect: BaseException | None = None, **fields: Any) -> None:
-    """Something that somebody may have to look at; of a defect it is told where it was."""
-    trace = {} if defect is None else {"exception": "".join(traceback.format_exception(defect)).rstrip("\n")}
-    _say("warning", event, fields | trace)
-
-
-def _say(level: str, event: str, fields: Mapping[str, Any]) -> None:
-    if level in _said:
-        said = _sentence(event, fields) if sys.stderr.isatty() else _line(level, event, fields)
-        with suppress(OSError):  # a full disk, a closed terminal: the line is lost, and nothing else is
-            os.write(2, f"{said}\n".encode("utf-8", "backslashreplace"))  # whole, whichever thread says it
-
-
-def _line(level: str, event: str, fields: Mapping[str, Any]) -> str:
-    at = datetime.now(UTC).isoformat().replace("+00:00", "Z")
-    return " ".join(
-        f"{key}={value!r}" for key, value in {"timestamp": at, "level": level, "event": event, **fields}.items()
+    level = logging.getLevelNamesMapping()[chosen.log.level.upper()]
+    last: Processor = _sentence if sys.stderr.isatty() else structlog.processors.KeyValueRenderer(key_order=_ORDER)
+    structlog.configure(
+        processors=[
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.format_exc_info,
+            last,
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(level),
+        logger_factory=structlog.WriteLoggerFactory(file=cast("TextIO", _Stderr())),
+        cache_logger_on_first_use=False,
     )
 
 
-def _sentence(event: str, fields: Mapping[str, Any]) -> str:
+class _Stderr:
+    """Where a line cannot be written (a log on a full disk, a terminal that was closed) it is lost, and nothing else is."""
+
+    def write(self, text: str) -> None:
+        with suppress(OSError):
+            os.write(2, text.encode("utf-8", "backslashreplace"))
+
+    def flush(self) -> None:
+        """Nothing is kept back."""
+
+
+def _sentence(_logger: Any, _name: str, event: MutableMapping[str, Any]) -> str:
     """An event for a person, whatever acts in its names escaped; one without a sentence is told with all its fields."""
-    said = _SENTENCES.get(event)
+    said = _SENTENCES.get(event["event"])
     if said is None:
-        return printable(" ".join([f"{event}:", *(f"{key}={value}" for key, value in fields.items())]))
-    named = {key: ", ".join(value) if isinstance(value, dict) else value for key, value in fields.items()}
+        fields = (f"{key}={value}" for key, value in event.items() if key not in _ORDER)
+        return printable(" ".join([f"{event['event']}:", *fields]))
+    named = {key: ", ".join(value) if isinstance(value, dict) else value for key, value in event.items()}
     return printable(said.format_map(named))

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
+import structlog
 from msgspec import to_builtins
 
 from memd import __version__, config
@@ -46,6 +47,8 @@ from memd.store.folders import Folders
 from memd.tail.watch import Watcher
 from memd.tools.registry import enabled
 from memd.writers.agent import NAME as AGENT
+
+log = structlog.get_logger()
 
 SWITCH = 0.001
 """Seconds for which a thread may keep the interpreter while another waits: a hook's answer takes it several times, and the
@@ -83,10 +86,10 @@ async def _live(chosen: Config, place: Place, paths: Paths, environ: Mapping[str
             again, lost = await Daemon(again, paths, environ, signals, place, lost).live(), ""
         except RecordDamaged as error:
             folder = set_aside(paths.state / "memd.db", wall_clock())
-            diary.warning("record set aside", why=str(error), folder=str(folder))
+            log.warning("record set aside", why=str(error), folder=str(folder))
         except RecordGone as error:
             lost = str(error)
-            diary.warning("record gone", why=lost)
+            log.warning("record gone", why=lost)
             place.take_again()
 
 
@@ -158,9 +161,7 @@ class Daemon:
             self._reader()  # no hook shall wait until it is open
             self._worker.submit(Urgency.COMMAND, self._catch_up)
             watched = {tool.name: [str(root) for root in tool.place(self._environ).roots] for tool in self._tools}
-            diary.info(
-                "running", version=__version__, pid=os.getpid(), socket=str(self._paths.socket), watching=watched
-            )
+            log.info("running", version=__version__, pid=os.getpid(), socket=str(self._paths.socket), watching=watched)
             notify("READY=1")
             keeping = asyncio.create_task(daily(self._worker, self._settings.keep_days))
             try:
@@ -180,7 +181,7 @@ class Daemon:
         await asyncio.to_thread(self._worker.join)
         if self._reading is not None:
             self._reading.close()
-        diary.info("stopped")
+        log.info("stopped")
 
     async def _until_over(self) -> Config | None:
         """Wait for a signal; meanwhile tell the service manager that the worker still takes jobs, and look after the record."""
@@ -220,7 +221,7 @@ class Daemon:
 
     def _trouble(self, text: str) -> None:
         if self._troubles.tell(text):
-            diary.warning("trouble", what=text)
+            log.warning("trouble", what=text)
 
     def _unwritten(self, error: OSError) -> None:
         """From the worker's thread."""
@@ -234,7 +235,7 @@ class Daemon:
             self._trouble(f"the hook's file could not be brought up to date: {error}")
         try:
             for path in renew(self._paths, self._environ):
-                diary.info("renewed", path=str(path))
+                log.info("renewed", path=str(path))
         except (OSError, MemdError) as error:
             self._trouble(f"memd's own files among the agents' settings could not be brought up to date: {error}")
 

@@ -19,14 +19,17 @@ from enum import IntEnum
 from pathlib import Path
 from typing import Any
 
+import structlog
 from msgspec import Struct
 
-from memd.daemon import again, diary
+from memd.daemon import again
 from memd.daemon.again import Again, Held
 from memd.daemon.pipeline import Pipeline
 from memd.daemon.reader import Step
 from memd.errors import Fault, RecordDamaged, StoreTrouble, UserError, told
 from memd.tools.protocol import Tool
+
+log = structlog.get_logger()
 
 SOON, LATER = 0.05, 2.0
 """Seconds to a refresh: after what a person said or a turn's end, and after anything else."""
@@ -37,7 +40,7 @@ PAUSE, LONGEST_PAUSE, CROWD = 3, 1.0, 8
 seconds: what is appended meanwhile is read in milliseconds, and waits for a refresh one time in four at most. A person with a
 few sessions has each checkpoint at once."""
 IDLE = 60.0
-"""Seconds without a job after which the tokenizer, and what is remembered of texts, are given back."""
+"""Seconds without a job after which the tokenizer's 50 MB, and what is remembered of texts, are given back."""
 
 
 class Urgency(IntEnum):
@@ -307,4 +310,4 @@ class Worker(threading.Thread):
 
     def _tell(self, what: str, about: str, error: Exception) -> None:
         if self._trouble(f"{about}{told(error)}"):
-            diary.warning(what, defect=None if isinstance(error, Fault) else error, about=about, error=str(error))
+            log.warning(what, about=about, error=str(error), exc_info=not isinstance(error, Fault))

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from functools import lru_cache
 
 from memd.tokens import rough
-from memd.tokens.encoder import Encoder, characters
+from memd.tokens.encoder import Encoder
 from memd.tokens.seen import Seen
 
 __all__ = ["clip", "count", "hurried", "loaded", "release"]
@@ -56,7 +56,7 @@ _haste = threading.local()
 
 @contextmanager
 def hurried() -> Iterator[None]:
-    """In this thread the encoder is not loaded until this ends (0.1 s); one that is there is used."""
+    """In this thread the encoder is not loaded until this ends (0.3 s); one that is there is used."""
     _haste.on = True
     try:
         yield
@@ -150,7 +150,7 @@ def _word(text: str) -> int:
 
 
 def _encoded(text: str) -> int:
-    return _encoder.count(text)
+    return len(_encoder.encode(text))
 
 
 def _remembered(chunk: str, seen: Seen, counted: Callable[[str], int]) -> int:
@@ -165,7 +165,7 @@ def _fitting(chunk: str, budget: int) -> int:
     if _rough():
         return bisect_left(range(len(chunk)), budget + 1, key=lambda length: rough.count(chunk[:length])) - 1
     tokens = _encoder.encode(chunk)
-    surely, furthest = (characters(tokens[: max(0, budget + reach)]) for reach in (-_REACH, _REACH))
+    surely, furthest = (_encoder.characters(tokens[: max(0, budget + reach)]) for reach in (-_REACH, _REACH))
     start = max((end.start() for end in _ENDS.finditer(chunk, max(0, surely - _WINDOW), surely)), default=0)
     if surely - start > _WINDOW and furthest - surely > _WIDE:
         return bisect_left(range(furthest + 1), budget + 1, key=lambda length: _encoded(chunk[:length])) - 1

@@ -2,7 +2,7 @@
 
 `o200k.bin.xz` is one xz stream: the number of tokens (u32, little endian), a table with the length of each token (u8;
 the longest has 128 bytes), then the bytes of all tokens. A token's rank is its place, so ranks are not written at all.
-That is 816 kB where the plain file has 3.6 MB.
+That is 816 kB where the plain file has 3.6 MB, and it loads a little faster than tiktoken reads its own cache.
 
 Source of the ranks: `o200k_base.tiktoken` as OpenAI publishes it for tiktoken (MIT licence), taken from the copy inside
 the PyPI package llama-index-core 0.14 (MIT licence), `_static/tiktoken_cache/fb374d419588a4632f3f557e76b4b70aebbca790`.
@@ -12,7 +12,6 @@ Its SHA-256 is the `expected_hash` in `tiktoken_ext.openai_public`; a test rebui
 
 import base64
 import lzma
-from array import array
 from itertools import accumulate, pairwise
 from pathlib import Path
 
@@ -56,14 +55,9 @@ def pack(tokens: list[bytes]) -> bytes:
     return lzma.compress(table + b"".join(tokens), preset=9 | lzma.PRESET_EXTREME)
 
 
-def opened(packed: bytes) -> "tuple[bytes, array[int]]":
-    """The shipped form as it is used: bytes with all tokens, and where each begins in them and the last one ends."""
-    raw = lzma.decompress(packed)
-    start = _COUNT_BYTES + int.from_bytes(raw[:_COUNT_BYTES], "little")
-    return raw, array("I", accumulate(raw[_COUNT_BYTES:start], initial=start))
-
-
 def unpack(packed: bytes) -> list[bytes]:
     """The tokens by rank, from the shipped form."""
-    raw, bounds = opened(packed)
-    return [raw[begin:end] for begin, end in pairwise(bounds)]
+    raw = lzma.decompress(packed)
+    start = _COUNT_BYTES + int.from_bytes(raw[:_COUNT_BYTES], "little")
+    ends = accumulate(raw[_COUNT_BYTES:start], initial=start)
+    return [raw[begin:end] for begin, end in pairwise(ends)]

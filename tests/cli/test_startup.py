@@ -17,7 +17,7 @@ try:
 except SystemExit:
     print(*sys.modules, file=sys.stderr)
 """
-LIBRARIES = {"asyncio", "pydantic", "rich", "regex", "watchdog", "zstandard", "logging"}
+LIBRARIES = {"asyncio", "pydantic", "rich", "structlog", "tiktoken", "watchdog", "zstandard", "logging"}
 READING = {
     "memd.daemon.pipeline",
     "memd.extract.shell",

@@ -8,7 +8,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memd import tokens
-from memd.tokens.encoder import characters
 
 PIECES = st.sampled_from(
     [
@@ -84,7 +83,7 @@ def test_characters_stay_whole():
 
 def test_short_texts_load_nothing(monkeypatch):
     """A text with no more bytes than the budget has tokens fits whatever it says: no encoder is needed."""
-    monkeypatch.setattr(tokens._encoder, "_get", lambda: pytest.fail("loaded"))
+    monkeypatch.setattr(tokens._encoder, "encode", lambda _: pytest.fail("encoded"))
     assert tokens.clip("é" * 150, 300) == "é" * 150
     assert tokens.clip("anything", 0) == ""
     assert tokens.clip("", 300) == ""
@@ -93,8 +92,8 @@ def test_short_texts_load_nothing(monkeypatch):
 def _longest(chunk, budget):
     """By trying each length from the end, each counted whole."""
     encoder = tokens._encoder
-    furthest = characters(encoder.encode(chunk)[: budget + tokens._REACH])
-    return next((length for length in range(furthest, 0, -1) if encoder.count(chunk[:length]) <= budget), 0)
+    furthest = encoder.characters(encoder.encode(chunk)[: budget + tokens._REACH])
+    return next((length for length in range(furthest, 0, -1) if len(encoder.encode(chunk[:length])) <= budget), 0)
 
 
 def test_only_the_last_words_are_counted_for_each_length_that_is_tried():
@@ -111,7 +110,7 @@ def test_only_the_last_words_are_counted_for_each_length_that_is_tried():
 @pytest.mark.parametrize("sign", [" ", "/", "-", "=", "\t"])
 def test_a_run_of_one_sign_is_no_greater_burden_than_words(monkeypatch, sign):
     """60,000 blanks in a prompt: a token is worth up to 128 of them, and each length that is tried is counted whole."""
-    asked, count = [], tokens._encoder.count
-    monkeypatch.setattr(tokens._encoder, "count", lambda text: asked.append(text) or count(text))
+    asked, encode = [], tokens._encoder.encode
+    monkeypatch.setattr(tokens._encoder, "encode", lambda text: asked.append(text) or encode(text))
     found = tokens.clip(sign * 60_000, 150)
     assert (len(asked) < 40, tokens.count(found) <= 150, tokens.count(found + sign * 256) > 150) == (True, True, True)

@@ -15,7 +15,7 @@ def test_a_text_has_the_tokens_of_its_lines(text):
     """Whatever stands around the ends of lines."""
     lines = tokens._LINES.findall(text)
     assert ("".join(lines), lines[-1]) == (text, "")
-    assert tokens._encoder.count(text) == sum(tokens._encoded(line) for line in lines)
+    assert len(tokens._encoder.encode(text)) == sum(tokens._encoded(line) for line in lines)
 
 
 @settings(max_examples=300, deadline=None)
@@ -26,4 +26,4 @@ def test_a_text_has_the_tokens_of_its_lines(text):
 )
 def test_a_line_has_the_tokens_of_its_words(text):
     """Whatever blanks stand between them."""
-    assert tokens._encoder.count(text) == tokens._by_word(text)
+    assert len(tokens._encoder.encode(text)) == tokens._by_word(text)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from memd.daemon.survey import Row
-from memd.extract.response import given_for
+from memd.extract.occasions import given_for
 from memd.model import Boundary, Checkpoint, Delivered, Session
 from memd.model.text import ago, clock, named
 from memd.store import Store

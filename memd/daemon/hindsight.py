@@ -18,7 +18,7 @@ from memd.config import Config, Paths
 from memd.daemon.keeper import Keeper
 from memd.daemon.pipeline import wall_clock
 from memd.errors import Fault, SourceUnreadable
-from memd.extract.response import given_for
+from memd.extract.occasions import given_for
 from memd.model import Boundary, Channel, Delivered, Session, marks
 from memd.report import needs, past, told
 from memd.report.past import Past

@@ -4,7 +4,8 @@ import pytest
 from factories import START, Story
 from msgspec.structs import replace
 
-from memd.extract.response import answered, given_for
+from memd.extract.occasions import given_for
+from memd.extract.response import answered
 from memd.model import Boundary, Delivered, Kind
 
 FOLDER = "/state/sessions/codex/5e551071/"

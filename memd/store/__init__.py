@@ -37,10 +37,10 @@ from memd.store.rows import Committed, Hit, Seed, SourceRow
 from memd.store.sources import Sources
 
 if TYPE_CHECKING:
-    from memd.store import aside, forgetting, keys, latest, projects, search, writing
+    from memd.store import aside, forgetting, latest, projects, search, writing
 else:
-    aside, forgetting, keys, latest, projects, search, writing = later(
-        __name__, "aside", "forgetting", "keys", "latest", "projects", "search", "writing"
+    aside, forgetting, latest, projects, search, writing = later(
+        __name__, "aside", "forgetting", "latest", "projects", "search", "writing"
     )
 
 __all__ = ["Committed", "Hit", "Seed", "SourceRow", "Store"]
@@ -99,7 +99,6 @@ class Store:
         """Give the memory of texts that were unpacked, and of what the newest questions were answered with, back."""
         self._db.unpacked.release()
         self._latest.forget()
-        keys.hashed.cache_clear()
 
     def sound(self) -> bool:
         """Whether the whole file is in order; takes seconds for a large one."""

@@ -97,7 +97,7 @@ class Database:
             StoreTrouble: locked for 5 s, full, damaged.
         """
         sql = self._connection
-        with self._trouble():
+        try:
             sql.execute("BEGIN IMMEDIATE")
             try:
                 yield sql
@@ -106,6 +106,9 @@ class Database:
                 # Where the disk is full SQLite may have rolled back by itself.
                 if sql.in_transaction:
                     sql.execute("ROLLBACK")
+                raise
+        except sqlite3.Error:
+            with self._trouble():
                 raise
 
     def rows(self, statement: str, parameters: Parameters = ()) -> list[Row]:

@@ -4,14 +4,20 @@ Two keys of a session with 100,000 entries have one number in one of three billi
 """
 
 from collections.abc import Iterable
-from functools import lru_cache
 from hashlib import blake2b
+from struct import Struct
+
+_BEGUN = blake2b(digest_size=8)
+"""A copy of it takes a third of the time of making one."""
+_NUMBER = Struct("<q")
 
 
-@lru_cache(4_096)  # of a key it is always the same; each is asked for two or three times in a commit
 def hashed(key: str) -> int:
     """The number of a key; on disk for ever, so never changed."""
-    return int.from_bytes(blake2b(key.encode(), digest_size=8).digest(), "little", signed=True)
+    digest = _BEGUN.copy()
+    digest.update(key.encode())
+    number: int = _NUMBER.unpack(digest.digest())[0]
+    return number
 
 
 def of(keys: Iterable[str]) -> dict[int, str]:

@@ -9,9 +9,10 @@ there were packs, and what asked the agent for something: that is read at every 
 import json
 import sqlite3
 import zlib
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -78,9 +79,9 @@ def add(
     """
     packed, upto = Packed(), session["messages"]
     if upto - session["packed"] >= SIZE or len(added) >= SEVERAL:
-        known = list(calls)
+        ended = deque(sorted(calls, key=itemgetter(1)))
         for first in range(session["packed"] + 1, upto + 1, MOST):
-            _pack(sql, session["row"], range(first, min(first + MOST, upto + 1)), added, known, packed)
+            _pack(sql, session["row"], range(first, min(first + MOST, upto + 1)), added, ended, packed)
         session["packed"] = upto
     return packed
 
@@ -90,13 +91,18 @@ def _pack(
     session: int,
     run: range,
     added: Sequence[Record],
-    calls: Sequence[tuple[int, int, str]],
+    calls: deque[tuple[int, int, str]],
     packed: Packed,
 ) -> None:
-    """One pack of the entries with these numbers, and of calls that ended up to them."""
-    new = [one for one in added if one.number in run and one.channel not in _ASKING]
-    old = _entries(sql, session, run) if not added or run.start < added[0].number else []
-    written = [(key, said) for key, number, said in calls if number < run.stop and key not in packed.calls]
+    """One pack of the entries with these numbers, and of calls that ended up to them, which are taken out."""
+    begin = added[0].number if added else run.stop
+    inside = slice(max(run.start - begin, 0), max(run.stop - begin, 0))
+    new = [one for one in added[inside] if one.channel not in _ASKING]
+    old = _entries(sql, session, run) if run.start < begin else []
+    written: list[tuple[int, str]] = []
+    while calls and calls[0][1] < run.stop:
+        key, _, said = calls.popleft()
+        written.append((key, said))
     waiting = _calls(sql, session)
     if not (new or old or written or waiting):
         return

@@ -6,13 +6,14 @@ starts the machine after a power cut. The errors are the system's own (`OSError`
 write means.
 """
 
+import errno
 import fcntl
 import os
 import stat
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Self
+from typing import BinaryIO, Self
 
 from memd.errors import Refused
 
@@ -75,12 +76,24 @@ def read_bytes_or_none(path: Path) -> bytes | None:
     """The content of the file, or None where there is none.
 
     Raises:
-        OSError: there is one and it cannot be read; that is not the same as none.
+        OSError: there is one and it cannot be read; that is not the same as none. A pipe or a device has no end to wait for.
     """
     try:
-        return path.read_bytes()
+        with _opened(path) as file:
+            return file.read()
     except (FileNotFoundError, NotADirectoryError):
         return None
+
+
+def _opened(path: Path) -> BinaryIO:
+    """A plain file, or `/dev/null` in its place, which is as good as an empty one; nobody at the other end is waited for."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode) and not os.path.samestat(status, Path(os.devnull).stat()):
+        os.close(descriptor)
+        number = errno.EISDIR if stat.S_ISDIR(status.st_mode) else errno.EINVAL
+        raise OSError(number, "Is a directory" if number == errno.EISDIR else "Not a plain file", str(path))
+    return os.fdopen(descriptor, "rb")
 
 
 def holds(path: Path, content: bytes) -> bool:
@@ -90,7 +103,7 @@ def holds(path: Path, content: bytes) -> bool:
         OSError: there is one and it cannot be read.
     """
     try:
-        with path.open("rb") as file:
+        with _opened(path) as file:
             pieces = (content[start : start + _AT_ONCE] for start in range(0, len(content), _AT_ONCE))
             return all(file.read(len(piece)) == piece for piece in pieces) and not file.read(1)
     except (FileNotFoundError, NotADirectoryError):

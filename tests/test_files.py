@@ -130,6 +130,17 @@ class TestReadBytesOrNone:
         with pytest.raises(OSError, match="symbolic links"):
             files.read_bytes_or_none(tmp_path / "loop")
 
+    @pytest.mark.parametrize("there", ["pipe", "/dev/zero"])
+    def test_what_has_no_end(self, tmp_path, there):
+        """A pipe, or a link to a device (a repository can have one), is refused at once; `/dev/null` is an empty file."""
+        os.mkfifo(tmp_path / "pipe")
+        (tmp_path / "f").symlink_to(there)
+        for look in (files.read_bytes_or_none, lambda path: files.holds(path, b"x")):
+            with pytest.raises(OSError, match="plain file"):
+                look(tmp_path / "f")
+        (tmp_path / "none").symlink_to("/dev/null")
+        assert files.read_bytes_or_none(tmp_path / "none") == b""
+
 
 class TestHolds:
     @pytest.mark.parametrize("size", [0, 1, files._AT_ONCE, files._AT_ONCE + 1])

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 
+from memd import files
 from memd.model.globs import fitting
 
 NAME = ".memdignore"
@@ -45,7 +46,7 @@ def _files(directory: str) -> tuple[str, ...]:
 
 def _lines(file: str) -> list[str]:
     try:
-        text = Path(file).read_text("utf-8", "replace")
+        text = (files.read_bytes_or_none(Path(file)) or b"").decode("utf-8", "replace")
     except OSError:
         return []
     return [line.strip() for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]

@@ -6,6 +6,7 @@ cannot be taken is put beside, not lost.
 """
 
 import sys
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
@@ -128,7 +129,7 @@ def _edited(path: Path, mine: Iterable[bytes]) -> bytes | None:
 
 
 def _text(content: bytes | None) -> str | None:
-    return None if content is None else content.decode("utf-8", "replace")
+    return None if content is None else content.removeprefix(BOM_UTF8).decode("utf-8", "replace")
 
 
 def _boxes(listed: str, edited: str) -> tuple[tuple[Tick, ...], tuple[Problem, ...]]:

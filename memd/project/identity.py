@@ -12,6 +12,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from memd import files
+
 AGENT = ".agent"
 OWN = ("constraints.md", "engram.md", "bootstrap.md")
 """A folder `.agent` with one of these is memd's; other tools use the name too."""
@@ -97,15 +99,19 @@ def _git(top: Path) -> tuple[Path, Path] | None:
 
 def _common(git: Path) -> Path:
     try:
-        return Path(os.path.realpath(git / (git / "commondir").read_text("utf-8").strip()))
+        return Path(os.path.realpath(git / _line(git / "commondir")))
     except (OSError, ValueError):
         return Path(os.path.realpath(git))
+
+
+def _line(path: Path) -> str:
+    return (files.read_bytes_or_none(path) or b"").decode("utf-8").strip()
 
 
 def _leads_back(git: Path, dot: Path) -> bool:
     """Whether the repository itself lists this work tree: a file that only names somebody's repository joins nothing."""
     try:
-        return os.path.samefile((git / "gitdir").read_text("utf-8").strip(), dot)  # noqa: PTH121 - a text
+        return os.path.samefile(_line(git / "gitdir"), dot)  # noqa: PTH121 - a text
     except (OSError, ValueError):
         return False
 

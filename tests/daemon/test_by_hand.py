@@ -1,5 +1,6 @@
 """mind.md and memo.md edited by the person: taken as theirs before the next checkpoint."""
 
+import os
 import time
 
 import pytest
@@ -61,6 +62,22 @@ def test_an_edited_mind_becomes_a_number_of_its_own_and_stays(bench):
     later = bench.pipeline.store.checkpoints.current(NAME)
     assert (later.writer, later.parts.mind, (bench.folder / "mind.md").read_text()) == ("extractive", mine, mine)
     assert "Make it small" in bench.pipeline.folders.text(bench.folder, later.number)
+
+
+def test_an_editors_mark_before_the_first_heading_is_none_of_the_text(bench):
+    """Some editors begin a file with a byte order mark; the mind behind it is taken."""
+    bench.edit("mind.md", "M1 [active]", "M1 [withdrawn]")
+    mine = (bench.folder / "mind.md").read_bytes()
+    (bench.folder / "mind.md").write_bytes(b"\xef\xbb\xbf" + mine)
+    assert bench.refresh().parts.mind == mine.decode()
+
+
+def test_a_pipe_in_the_minds_place_holds_nothing_up(bench):
+    """It has no end to wait for: the turn's checkpoint is made."""
+    (bench.folder / "mind.md").unlink()
+    os.mkfifo(bench.folder / "mind.md")
+    bench.says("Go on then with it")
+    assert "Go on then with it" in bench.pipeline.store.checkpoints.current(NAME).parts.memo
 
 
 def test_a_mind_without_its_headings_is_put_beside(bench):

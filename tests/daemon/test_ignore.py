@@ -52,7 +52,10 @@ def test_a_file_says_it(tmp_path, place, where, lines, ignored):
 
 
 def test_a_file_that_cannot_be_read_means_all(place):
-    """A directory or a dead link of that name: when in doubt, nothing is kept."""
+    """A directory, a dead link or one to a device of that name: when in doubt, nothing is kept."""
+    (place / ".memdignore").symlink_to("/dev/zero")
+    assert Ignore((), "/").reason(str(place))
+    (place / ".memdignore").unlink()
     (place / ".memdignore").mkdir()
     assert Ignore((), "/").reason(str(place))
     (place / ".memdignore").rmdir()

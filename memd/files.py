@@ -79,14 +79,18 @@ def read_bytes_or_none(path: Path) -> bytes | None:
         OSError: there is one and it cannot be read; that is not the same as none. A pipe or a device has no end to wait for.
     """
     try:
-        with _opened(path) as file:
+        with opened(path) as file:
             return file.read()
     except (FileNotFoundError, NotADirectoryError):
         return None
 
 
-def _opened(path: Path) -> BinaryIO:
-    """A plain file, or `/dev/null` in its place, which is as good as an empty one; nobody at the other end is waited for."""
+def opened(path: Path) -> BinaryIO:
+    """A plain file, or `/dev/null` in its place, which is as good as an empty one; nobody at the other end is waited for.
+
+    Raises:
+        OSError: there is none, it cannot be read, or it is of another kind.
+    """
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     status = os.fstat(descriptor)
     if not stat.S_ISREG(status.st_mode) and not os.path.samestat(status, Path(os.devnull).stat()):
@@ -103,7 +107,7 @@ def holds(path: Path, content: bytes) -> bool:
         OSError: there is one and it cannot be read.
     """
     try:
-        with _opened(path) as file:
+        with opened(path) as file:
             pieces = (content[start : start + _AT_ONCE] for start in range(0, len(content), _AT_ONCE))
             return all(file.read(len(piece)) == piece for piece in pieces) and not file.read(1)
     except (FileNotFoundError, NotADirectoryError):

@@ -38,7 +38,9 @@ def read(given: str, edited: str) -> Edited:
     before = [row.rstrip() for row in given.splitlines() if row.strip()]
     after = [row.rstrip() for row in edited.splitlines() if row.strip()]
     wanted, found = [_boxless(row) for row in before], [_boxless(row) for row in after]
-    boxes = {int(match[3]): match[1] != " " for row in after if (match := _LINE.fullmatch(row))}
+    boxes = dict[int, bool]()
+    for match in filter(None, map(_LINE.fullmatch, after)):  # of a line that is there twice one tick is enough
+        boxes[int(match[3])] = match[1] != " " or boxes.get(int(match[3]), False)
     if wanted == found:
         return Edited(boxes, ())
     return Edited(boxes, tuple(_faults(wanted, found)) or ("the lines are not in the order in which they were given",))

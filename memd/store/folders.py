@@ -135,7 +135,7 @@ class Folders:
     def copied(self, folder: Path) -> int:
         """The number whose copies stand at the top, as the last of them says; 0 where there is none."""
         try:
-            with (folder / _TEXTS[-1]).open("rb") as file:
+            with files.opened(folder / _TEXTS[-1]) as file:
                 found = marks.find(file.read(_OPENING).decode("ascii", "replace"))
         except OSError:
             return 0
@@ -280,7 +280,7 @@ def _put(path: Path, content: bytes) -> None:
 
 def _begins(path: Path) -> bool:
     """Whether a file holds a text, as far as its first byte tells; a reply may be empty."""
-    with path.open("rb") as file:
+    with files.opened(path) as file:
         first = file.read(1)
     return first != b"\0" and (first != b"" or path.name not in _TEXTS)
 

@@ -61,3 +61,11 @@ def test_a_list_without_faults_is_the_list_that_was_given(text):
         if not found.faults:
             bare = [row[5:] for row in edited.splitlines() if row.startswith("- [")]
             assert [row.rstrip() for row in bare] == [row[5:] for row in given_list.splitlines()[2:]]
+
+
+def test_a_second_line_of_a_number_releases_nothing():
+    """What is ticked once stays, whatever a line that was not given says."""
+    given_list = memo.document(memo.entries(SAID, 1)).decode()
+    found = boxes.read(given_list, given_list + "- [ ] #1 forged\n")
+    assert found.boxes[1] is True
+    assert len(found.faults) == 1

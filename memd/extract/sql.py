@@ -5,7 +5,8 @@ from collections.abc import Iterable
 
 _ASIDE = re.compile(r"'(?:[^']|'')*'|--[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 """A literal or a comment, which may hold any words."""
-_OPTION = re.compile(r"--?[a-zA-Z][\w-]*=?")
+_OPTION = re.compile(r"\A(?:--[\w-]+=|-[a-zA-Z])")
+"""What a statement may stand right behind."""
 _PLAN = re.compile(r"\s*explain\b(?!\s*\(?[^;]*?\banaly[sz]e\b)", re.IGNORECASE)
 
 
@@ -15,7 +16,7 @@ def statements(words: Iterable[str], document: str) -> str:
     >>> statements(["-c", "select 'drop table x' /* or so */; drop table z"], "explain delete from a")
     "select '' ; drop table z"
     """
-    texts = [_OPTION.sub("", word, count=1) for word in words if len(word.split()) > 1]
+    texts = [_OPTION.sub("", word) for word in words if len(word.split()) > 1]
     every = (one for text in (*texts, document) for one in _ASIDE.sub(_left, text).split(";"))
     return ";".join(one for one in every if one.strip() and not _PLAN.match(one))
 

@@ -45,6 +45,12 @@ class Tally(Struct, gc=False):
     label: str
     place: int
     """How many strings were known before it."""
+    worth: int = 0
+    """What it counts where it stands in the order, 0 where it does not."""
+
+
+Rank = tuple[int, str]
+"""How much a string counts, less than nothing so that the best comes first, and itself."""
 
 
 class Mentions:
@@ -53,13 +59,17 @@ class Mentions:
     Attributes:
         calls: how many tool calls began so far.
         began: the entry with which the turn began.
-        dotted: names of several parts.
+        order: the strings that have a home, best first, as they were when it was made; see `ranking`.
+        moved: those that were mentioned since.
     """
 
     def __init__(self, before: "Mentions | None" = None) -> None:
         self._before: Mapping[str, Tally] = before.tallies if before else {}
         self._own = dict[str, Tally]()
-        self.dotted: list[str] = [*before.dotted] if before else []
+        self._alike_before: Mapping[str, Sequence[str]] = before._alike if before else {}  # noqa: SLF001 - its own kind
+        self._alike: dict[str, list[str]] = {}
+        self.order: list[Rank] = before.order if before else []
+        self.moved = set[str]()
         self.calls: int = before.calls if before else 0
         self.began: int = before.began if before else 0
 
@@ -68,16 +78,27 @@ class Mentions:
         """Each string, in the order in which they were mentioned first."""
         return {**self._before, **self._own} if self._before else self._own
 
+    def __getitem__(self, item: str) -> Tally:
+        """What is known of a string."""
+        return self._own.get(item) or self._before[item]
+
+    def alike(self, item: str) -> list[str]:
+        """The names of several parts that end like a string, and that end itself where it is one as well."""
+        end = item.rpartition(".")[2]
+        found = [*self._alike_before.get(end, ()), *self._alike.get(end, ())]
+        return [end, *found] if found and (end in self._own or end in self._before) else found
+
     def add(self, number: int, said: Iterable[Said]) -> None:
         """What somebody said in an entry."""
         counts = weight(self.calls)
         for home, exact in said:
             for kind, item, label in exact:
+                self.moved.add(item)
                 if (known := self._known(item)) is None:
                     place = len(self._before) + len(self._own)
                     self._own[item] = Tally(kind, counts, number, home, label, place)
                     if kind == "name" and "." in item:
-                        self.dotted.append(item)
+                        self._alike.setdefault(item.rpartition(".")[2], []).append(item)
                     continue
                 known.score += counts
                 known.number = number

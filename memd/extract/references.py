@@ -5,27 +5,23 @@ only a tool printed comes after all that: nearly all that agents need later is s
 The sums go on from turn to turn (`mentions`).
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from heapq import heapify, heappop
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import attrgetter
 
 from msgspec import Struct
 
 from memd.extract import shell
 from memd.extract.material import SESSIONS, Material
-from memd.extract.mentions import CHANGED, MEMO, READ, Exact, Home, Mentions, Said, Tally, weight
+from memd.extract.mentions import CHANGED, MEMO, READ, Exact, Home, Mentions, Said, weight
+from memd.extract.ranking import in_order, ranked
 from memd.model import Channel, Done, Kind, Record, State
 from memd.model.once import Carried, once
 from memd.model.strings import found_in, strings
 
 HEARD = 400
 """So many of the newest calls' answers are looked through: a mention in an older one counts less than a hundredth."""
-VARIANT = 5
-"""Another form of a name (`b.size` beside `a.size`) counts so many times less."""
 OPEN = 12
 """So many of the newest entries may still change (a call ends, and is another's then): what they say is added anew each time."""
-LONG_AGO = 400
-"""Calls since which a string that was mentioned once counts less than a hundredth of one that was mentioned now."""
 SHOWN = 800
 """Characters of a person's message that stand in the memo, with all strings in them."""
 NEAR = 1_000
@@ -78,7 +74,7 @@ def _found(material: Material) -> Mentions:
             settled += 1
     else:
         settled = max(len(entries) - OPEN, 0)
-        found = Mentions(_written(material.session.id, entries[:settled]))
+        found = Mentions(in_order(_written(material.session.id, entries[:settled])))
     for entry in entries[settled:]:
         _write(found, entry)
     return found
@@ -87,7 +83,7 @@ def _found(material: Material) -> Mentions:
 def _borne(entries: Iterable[Record | Done], upto: int) -> frozenset[str]:
     """How all strings end that have a home: of prompts up to an entry those beyond what the memo shows.
 
-    A string that ends in another way bears on none of them (see `_by_name`).
+    A string that ends in another way bears on none of them (see `ranking`).
     """
     said = (
         _said(one) if isinstance(one, Done) else _worded(one, 0, found_in if one.number <= upto else strings)
@@ -102,7 +98,7 @@ def printed(material: Material) -> Iterator[Reference]:
     """What only tools printed, best first, as far as the record keeps it; nothing is looked at before it is asked for."""
     answers = material.done[-HEARD:]
     settled = max(len(answers) - OPEN, 0)
-    found = Mentions(_heard(material.session.id, answers[:settled]))
+    found = Mentions(in_order(_heard(material.session.id, answers[:settled])))
     for entry in answers[settled:]:
         _hear(found, entry)
     yield from (reference for reference in _ranked(found) if not reference.text.isdigit())
@@ -140,38 +136,10 @@ _heard = Carried[Done, Mentions](Mentions, _hear, SESSIONS)
 
 
 def _ranked(mentions: Mentions) -> Iterator[Reference]:
-    """One after the other: of some thousand strings the best thousand are asked for, so those of long ago are sorted last."""
-    found = mentions.tallies
-    scores = _by_name(found, mentions.dotted)
-    border = weight(max(mentions.calls - LONG_AGO, 0))
-    near = [(-tally.score, item) for item, tally in found.items() if tally.score >= border and tally.home is not MEMO]
-    near += [(-score, item) for item, score in scores.items() if score >= border and found[item].home is not MEMO]
-    yield from _sorted(near, found, scores)
-    far = [(-tally.score, item) for item, tally in found.items() if tally.score < border and tally.home is not MEMO]
-    far += [(-score, item) for item, score in scores.items() if score < border and found[item].home is not MEMO]
-    yield from _sorted(far, found, scores)
-
-
-def _sorted(ranks: list[tuple[int, str]], found: Mapping[str, Tally], scores: Mapping[str, int]) -> Iterator[Reference]:
-    """Best first; a name that counts for others is among them by its own score as well, which is passed over."""
-    heapify(ranks)
-    while ranks:
-        worth, item = heappop(ranks)
-        tally = found[item]
-        if -worth == scores.get(item, tally.score):
-            yield Reference(item, tally.kind, -worth, tally.number, tally.home, tally.label)
-
-
-def _by_name(found: Mapping[str, Tally], dotted: Sequence[str]) -> dict[str, int]:
-    """Dotted names count for what they name: of all that end alike the most mentioned has the score of all, others a fifth."""
-    alike, scores = dict[str, list[str]](), dict[str, int]()
-    for item in dotted:
-        alike.setdefault(end := item.rpartition(".")[2], [end] if end in found else []).append(item)
-    for items in alike.values():
-        best = max(items, key=lambda item: (found[item].score, -found[item].place))  # the first of equals
-        total = sum(found[item].score for item in items)
-        scores |= {item: total if item == best else found[item].score // VARIANT for item in items if len(items) > 1}
-    return scores
+    """One after the other: of some thousand strings the best thousand are asked for."""
+    for worth, item in ranked(mentions):
+        tally = mentions[item]
+        yield Reference(item, tally.kind, -worth, tally.number, tally.home, tally.label)
 
 
 def _worded(record: Record, began: int, look: Callable[[str], Sequence[Exact]] = strings) -> Iterator[Said]:

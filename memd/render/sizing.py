@@ -46,7 +46,7 @@ class Counted:
 
 def units(text: str) -> int:
     """The length in UTF-16 code units, which is what some tools limit."""
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def head_and_tail(text: str, budget: int, pointer: str, sizer: Sizer) -> str:

@@ -46,7 +46,7 @@ _WINDOW, _WIDE = 2_000, 64
 
 _BLANK = re.compile(r"[^\S ]")
 _WORDS = 8192
-"""Words whose counts are remembered (150 bytes each)."""
+"""Words whose counts are remembered (150 bytes each), beside an eighth as many that begin a line."""
 
 _encoder = Encoder()
 _seen = Seen(8192)
@@ -137,16 +137,21 @@ def _by_word(line: str) -> int:
 
     A row of exact strings has other ones in each refresh, and they are those of the rows before.
     """
-    indent = len(line) - len(line.lstrip(" "))
-    words = line[indent:].split(" ")
-    if "" in words or _BLANK.search(line, 0, len(line) - 1):  # a token may be of several blanks and line ends
-        return _encoded(line)
-    return _word(line[:indent] + words[0]) + sum(_word(f" {word}") for word in words[1:])
+    unindented = line.lstrip(" ")
+    words = unindented.split(" ")
+    if "" in words or not (line[:-1].isprintable() or _BLANK.search(line, 0, len(line) - 1) is None):
+        return _encoded(line)  # a token may be of several blanks and line ends
+    return _word(line[: len(line) - len(unindented)] + words[0]) + sum(map(_behind_blank, words[1:]))
+
+
+@lru_cache(_WORDS // 8)
+def _word(text: str) -> int:
+    return _encoded(text)
 
 
 @lru_cache(_WORDS)
-def _word(text: str) -> int:
-    return _encoded(text)
+def _behind_blank(word: str) -> int:
+    return _encoded(f" {word}")
 
 
 def _encoded(text: str) -> int:

@@ -6,13 +6,13 @@ that an earlier line already has is not said again.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain, count, filterfalse, islice
 
-from msgspec.structs import replace
-
 from memd.extract import files, mentions, references
 from memd.extract.material import Material
+from memd.extract.mentions import Home
 from memd.extract.references import Reference
 from memd.model import State
 from memd.model.once import once
@@ -37,8 +37,9 @@ def exact(material: Material, touched: Sequence[files.Touched], above: str) -> I
     )
     ranked = chain(references.references(material), references.printed(material))
     strings = islice(_new(ranked, root, shown), MOST)
+    titles = _Titles({file.path for file in changed}, root)
     for times in (1 << power for power in count()):
-        homes = _Homes(islice(strings, STRINGS * times), root, {file.path for file in files.changed(touched)})
+        homes = _Homes(islice(strings, STRINGS * times), titles)
         lists = [
             *listed(RAN, map(_command, ran[: COMMANDS * times])),
             *listed(TITLES[mentions.CHANGED], map(homes.changed, changed[: CHANGED * times])),
@@ -52,15 +53,32 @@ def exact(material: Material, touched: Sequence[files.Touched], above: str) -> I
         yield from lists
 
 
+class _Titles:
+    """In which list a string belongs, and to which place there; worked out once for each home."""
+
+    def __init__(self, changed: Collection[str], root: str | None) -> None:
+        self.root = root
+        self._changed = changed
+        self._known: dict[tuple[Home, bool], tuple[str, str]] = {}
+
+    def of(self, found: Reference) -> tuple[str, str]:
+        """The list's title, and the place."""
+        asked = found.home, found.kind == "path"
+        known = self._known.get(asked)
+        if known is None:
+            title = TITLES[mentions.CHANGED] if found.home.place in self._changed else _title(found)
+            known = self._known[asked] = title, files.relative(found.home.place, self.root)
+        return known
+
+
 class _Homes:
     """The strings of one round by home: a list for each kind of it, a row for each place. A file that is listed has its own."""
 
-    def __init__(self, found: Iterable[Reference], root: str | None, changed: Collection[str]) -> None:
-        self._root = root
-        self._homes: dict[tuple[str, str], list[str]] = {}
-        for one in found:
-            title = TITLES[mentions.CHANGED] if one.home.place in changed else _title(one)
-            self._homes.setdefault((title, files.relative(one.home.place, root)), []).append(_named(one))
+    def __init__(self, found: Iterable[tuple[str, Reference]], titles: _Titles) -> None:
+        self._root = titles.root
+        self._homes = defaultdict[tuple[str, str], list[str]](list)
+        for text, one in found:
+            self._homes[titles.of(one)].append(_named(text, one))
 
     def changed(self, file: files.Touched) -> str:
         path = files.relative(file.path, self._root)
@@ -94,37 +112,25 @@ def _command(command: references.Command) -> str:
     return f"`{command.line}` (#{command.last.number}){failed}"
 
 
-def _new(ranked: Iterable[Reference], root: str | None, shown: str) -> Iterator[Reference]:
-    """The strings that do not stand anywhere yet."""
-    said = _Said(shown)
-    for found in ranked:
-        text = files.relative(found.text, root)
-        if text != root and text not in said:
-            said.add(text)
-            yield replace(found, text=text) if text != found.text else found
-
-
-class _Said:
-    """A text that grows, and whether a string stands in it as a whole: nothing of a word right before or behind it.
+def _new(ranked: Iterable[Reference], root: str | None, shown: str) -> Iterator[tuple[str, Reference]]:
+    """The strings that do not stand anywhere yet as a whole (nothing of a word right before or behind them), as they are shown.
 
     A string of a word or two is known at once; for others the text is looked through where it has all their words, each with the
     one behind it.
     """
-
-    def __init__(self, text: str) -> None:
-        self._texts = [text]
-        self._words = set(_pairs(text))
-
-    def add(self, text: str) -> None:
-        self._texts.append(text)
-        self._words |= _words(text)
-
-    def __contains__(self, text: str) -> bool:
-        return text in self._words or (self._words >= _words(text) and _stands(text, self._joined()))
-
-    def _joined(self) -> str:
-        self._texts = [" ".join(self._texts)]
-        return self._texts[0]
+    texts, said = [shown], set(_pairs(shown))
+    for found in ranked:
+        text = files.relative(found.text, root)
+        if text in said or text == root:
+            continue
+        words = _words(text)
+        if words <= said:
+            texts = [" ".join(texts)]
+            if _stands(text, texts[0]):
+                continue
+        said |= words
+        texts.append(text)
+        yield text, found
 
 
 def _pairs(text: str) -> frozenset[str]:
@@ -153,8 +159,8 @@ def _title(found: Reference) -> str:
     return f"only named {found.home.title}" if only else TITLES.get(found.home.title) or named(found.home.title)
 
 
-def _named(found: Reference) -> str:
+def _named(text: str, found: Reference) -> str:
     """A string as it stands in a line: a pattern between backticks, for it may have blanks; a bare value behind its word."""
-    if found.kind == "pattern" or " " in found.text:
-        return f"`{line(found.text, 200)}`"
-    return f"({found.label} {found.text})" if found.label and found.kind == "value" else found.text
+    if found.kind == "pattern" or " " in text:
+        return f"`{line(text, 200)}`"
+    return f"({found.label} {text})" if found.label and found.kind == "value" else text

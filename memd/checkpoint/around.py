@@ -27,7 +27,7 @@ def sections(material: Material, beside: Beside, *, listed: bool) -> str:
 
 
 def _files(material: Material) -> Iterator[str]:
-    touched, root = files.touched(material.done), material.session.cwd
+    touched, root = files.of(material), material.session.cwd
     changed = [files.relative(file.path, root) for file in files.changed(touched)]
     read = [files.relative(file.path, root) for file in files.only_read(touched)]
     yield from _named("last changed", changed, CHANGED)

@@ -99,7 +99,7 @@ class Carried:
         judged = self._judged
         if judged.writer and material.upto <= judged.upto:
             self.name = judged.writer
-        gone = frozenset(record.number for record in material.said if not record.in_force)
+        gone = frozenset(record.number for record in material.gone)
         text = self._fresh.mind(material)
         if judged.mind is not None:
             text = carried_mind(judged.mind if judged.by_hand else standing(judged.mind, gone), judged.mind_upto, text)

@@ -152,12 +152,14 @@ def _files(store: Store, session: Session) -> str:
 
 
 def _skills(store: Store, session: Session) -> str:
+    from memd.extract.files import touched  # noqa: PLC0415
     from memd.extract.skills import used  # noqa: PLC0415
     from memd.model.text import named  # noqa: PLC0415
 
+    calls = store.operations(session.id)
     lines = [
         f"{named(skill.name)} (#{skill.number}){f' {named(skill.path)}' if skill.path else ''}"
-        for skill in used(store.operations(session.id))
+        for skill in used(calls, touched(calls))
     ]
     return "\n".join(lines) or "no skills were used"
 

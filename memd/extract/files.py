@@ -2,12 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from copy import copy
 from pathlib import PurePosixPath
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from memd.extract import shell
+from memd.extract.material import Material, of_calls
 from memd.model import Done, Kind, Operation, State
 from memd.model.once import once
 from memd.model.text import named
@@ -55,14 +57,37 @@ class _Tally(Struct):
         return Touched(path, self.changes, self.created, self.reads, self.number, old, new)
 
 
-def touched(done: Sequence[Done]) -> list[Touched]:
+_Found = dict[str, _Tally]
+
+
+def touched(done: Iterable[Done]) -> list[Touched]:
     """Every file of the finished calls, least recently touched first; what a shell showed was read."""
-    found: dict[str, _Tally] = {}
+    found: _Found = {}
     for call in done:
-        for path in _paths(call) if call.state is State.DONE else ():
-            found[path] = tally = found.pop(path, None) or _Tally()
-            tally.take(call)
+        _take(found, call)
+    return _told(found)
+
+
+def of(material: Material) -> list[Touched]:
+    """The same of a session's calls."""
+    return _told(_of_calls(material))
+
+
+def _take(found: _Found, call: Done) -> None:
+    for path in _paths(call) if call.state is State.DONE else ():
+        found[path] = tally = found.pop(path, None) or _Tally()
+        tally.take(call)
+
+
+def _told(found: _Found) -> list[Touched]:
     return [tally.told(path) for path, tally in found.items()]
+
+
+def _fresh(found: _Found) -> _Found:
+    return {path: copy(tally) for path, tally in found.items()}
+
+
+_of_calls = of_calls(_Found, _take, _fresh)
 
 
 def _paths(call: Done) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """Everything of one session that a checkpoint is made from, as the store gave it."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cached_property, wraps
 from typing import TypeVar, cast
@@ -8,13 +8,17 @@ from typing import TypeVar, cast
 from msgspec import Struct
 
 from memd.extract.asked import asks, begins
-from memd.model import Boundary, Channel, Done, Kind, Message, Record, Session
+from memd.extract.kinds import Calls, Said
+from memd.model import Boundary, Channel, Done, Kind, Message, Record, Session, State
 from memd.model.once import Carried
 
 BLOCK = 256
 """What is old falls out of the newest texts and calls in blocks of so many entries, so that it does not with each turn."""
+OPEN = 12
+"""So many of the newest entries may still change (a call ends, and is another's then): what they say is added anew each time."""
 T = TypeVar("T", Record, Done)
 A = TypeVar("A")
+S = TypeVar("S")
 
 SPEAKING = frozenset(channel for channel in Channel if channel.starts_turn)
 """The channels whose entries are always read whole: what people, operators and machines asked for."""
@@ -36,6 +40,7 @@ def _beginning(found: list[Record], record: Record) -> None:
 
 _asked = Carried[Record, list[Record]](list, _asking, SESSIONS)
 _begun = Carried[Record, list[Record]](list, _beginning, SESSIONS)
+_said = Carried[Record, Said](Said, Said.take, SESSIONS)
 
 
 def newest(found: Sequence[T], last: int) -> Sequence[T]:
@@ -90,19 +95,39 @@ class Material(Struct, frozen=True, dict=True):
 
     def of(self, kind: Kind) -> list[Done]:
         """The calls of a kind, in order."""
-        return self._kinds.get(kind, [])
+        return _sorted(self).kinds.get(kind, [])
 
-    @cached_property
-    def _kinds(self) -> dict[Kind, list[Done]]:
-        found = defaultdict[Kind, list[Done]](list)
-        for call in self.done:
-            found[call.kind].append(call)
-        return found
+    def in_state(self, state: State) -> list[Done]:
+        """The calls that have come so far, in order."""
+        return _sorted(self).states.get(state, [])
 
-    @cached_property
+    @property
+    def open(self) -> list[Done]:
+        """Calls that have not ended well, and schedules, in order."""
+        return _sorted(self).open
+
+    @property
+    def ends(self) -> list[Done]:
+        """Calls that say which job has ended."""
+        return _sorted(self).ends
+
+    @property
     def called_at(self) -> int | None:
         """When the newest call began, as far as calls have a time."""
-        return max((call.at for call in self.done if call.at is not None), default=None)
+        return _sorted(self).newest
+
+    def by(self, channel: Channel) -> list[Record]:
+        """What came in by a channel, in order."""
+        return self._said.channels.get(channel, [])
+
+    @property
+    def gone(self) -> list[Record]:
+        """What was said and is not part of the conversation, in order."""
+        return self._said.gone
+
+    @cached_property
+    def _said(self) -> Said:
+        return _said(self.session.id, self.said)
 
     @cached_property
     def telling(self) -> tuple[Record, ...]:
@@ -114,3 +139,25 @@ class Material(Struct, frozen=True, dict=True):
     def upto(self) -> int:
         """The last message number."""
         return self.session.messages
+
+
+def of_calls(
+    start: Callable[[], S], take: Callable[[S, Done], None], fresh: Callable[[S], S]
+) -> Callable[[Material], S]:
+    """What the calls come to, taken one after the other. Those that cannot change any more are taken once.
+
+    `fresh` gives what is to be added to without changing what it is made of.
+    """
+    carried = Carried(start, take, SESSIONS)
+
+    def asking(material: Material) -> S:
+        settled = max(len(material.done) - OPEN, 0)
+        state = fresh(carried(material.session.id, material.done[:settled]))
+        for call in material.done[settled:]:
+            take(state, call)
+        return state
+
+    return asking
+
+
+_sorted = of_material(of_calls(Calls, Calls.take, Calls))

@@ -11,7 +11,7 @@ from operator import attrgetter
 from msgspec import Struct
 
 from memd.extract import shell
-from memd.extract.material import SESSIONS, Material
+from memd.extract.material import OPEN, SESSIONS, Material, of_calls
 from memd.extract.mentions import CHANGED, MEMO, READ, Exact, Home, Mentions, Said, weight
 from memd.extract.ranking import in_order, ranked
 from memd.model import Channel, Done, Kind, Record, State
@@ -20,8 +20,6 @@ from memd.model.strings import found_in, strings
 
 HEARD = 400
 """So many of the newest calls' answers are looked through: a mention in an older one counts less than a hundredth."""
-OPEN = 12
-"""So many of the newest entries may still change (a call ends, and is another's then): what they say is added anew each time."""
 SHOWN = 800
 """Characters of a person's message that stand in the memo, with all strings in them."""
 NEAR = 1_000
@@ -137,8 +135,9 @@ _heard = Carried[Done, Mentions](Mentions, _hear, SESSIONS)
 
 def _ranked(mentions: Mentions) -> Iterator[Reference]:
     """One after the other: of some thousand strings the best thousand are asked for."""
+    tallies = mentions.tallies
     for worth, item in ranked(mentions):
-        tally = mentions[item]
+        tally = tallies[item]
         yield Reference(item, tally.kind, -worth, tally.number, tally.home, tally.label)
 
 
@@ -201,14 +200,26 @@ def _asked(done: Done) -> Iterator[tuple[Home, str]]:
     yield Home(f"in calls of {done.name}"), str(done.detail.get("description") or "")
 
 
+class _Lines:
+    """Command lines so far."""
+
+    def __init__(self, before: "_Lines | None" = None) -> None:
+        self.found: dict[str, Command] = {**before.found} if before else {}
+        self.calls: int = before.calls if before else 0
+
+    def take(self, done: Done) -> None:
+        self.calls += 1
+        if done.kind is not Kind.COMMAND or done.state not in _RAN:
+            return
+        for line in shell.salient(done.target):
+            old = self.found.get(line)
+            score = weight(self.calls) + (old.score if old else 0)
+            self.found[line] = Command(line, score, done, (old.runs if old else 0) + 1)
+
+
+_lines = of_calls(_Lines, _Lines.take, _Lines)
+
+
 def commands(material: Material) -> list[Command]:
     """The command lines worth keeping, best first: not what only looks around."""
-    found: dict[str, Command] = {}
-    for calls, done in enumerate(material.done, 1):
-        if done.kind is not Kind.COMMAND or done.state not in _RAN:
-            continue
-        for line in shell.salient(done.target):
-            old = found.get(line)
-            score = weight(calls) + (old.score if old else 0)
-            found[line] = Command(line, score, done, (old.runs if old else 0) + 1)
-    return sorted(found.values(), key=lambda c: (-c.score, c.line))
+    return sorted(_lines(material).found.values(), key=lambda c: (-c.score, c.line))

@@ -4,7 +4,7 @@ A compaction takes their text away. Where the tool puts it back itself (Claude C
 no use of a skill, so the order is that of the last real use.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import PurePosixPath
 
 from msgspec import Struct
@@ -26,14 +26,14 @@ class Skill(Struct, frozen=True):
     path: str = ""
 
 
-def used(calls: Sequence[Done]) -> list[Skill]:
-    """Every skill that was used, last used first."""
+def used(calls: Iterable[Done], touched: Iterable[files.Touched]) -> list[Skill]:
+    """Every skill that was used, last used first, by the calls for one and the files that were touched."""
     found: dict[str, Skill] = {}
-    for done in calls:
-        if done.kind is Kind.SKILL and done.state is State.DONE and done.target:
+    for done in (call for call in calls if call.kind is Kind.SKILL):
+        if done.state is State.DONE and done.target:
             name = done.target.removeprefix("/")
             found[name] = Skill(name, done.number, str(done.detail.get("path") or ""))
-    for file in files.touched(calls):
+    for file in touched:
         place = PurePosixPath(file.path)
         if place.name == _FILE and file.reads and not file.changes:
             name = place.parent.name
@@ -45,4 +45,4 @@ def used(calls: Sequence[Done]) -> list[Skill]:
 def gone(material: Material) -> list[Skill]:
     """Those that were last used before the last compaction."""
     before = material.boundaries[-1].number if material.boundaries else 0
-    return [skill for skill in used(material.done) if skill.number <= before][:MOST]
+    return [skill for skill in used(material.of(Kind.SKILL), files.of(material)) if skill.number <= before][:MOST]

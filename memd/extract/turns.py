@@ -56,7 +56,7 @@ class Turn(Struct, frozen=True):
 
 def unstated(material: Material) -> list[Record]:
     """Prompts whose sender is not known: rows of a client that does not record it. They bind nobody."""
-    return [r for r in material.said if r.channel is Channel.UNATTRIBUTED and r.in_force and says(r)]
+    return [r for r in material.by(Channel.UNATTRIBUTED) if r.in_force and says(r)]
 
 
 @of_material
@@ -113,7 +113,7 @@ def undelivered(material: Material) -> list[Record]:
     """Words typed since the newest request that never reached the agent and that nobody sent again."""
     asked = material.asked
     last = asked[-1].number if asked else 0
-    waits = [r for r in material.said if r.undelivered and r.channel.human and r.number > last and r.text.strip()]
+    waits = [r for r in material.gone if r.undelivered and r.channel.human and r.number > last and r.text.strip()]
     words = {r.text.strip() for r in waits}
     heard = {text for r in asked if (text := r.text.strip()) in words} if words else words
     return [r for r in waits if r.text.strip() not in heard]
@@ -124,7 +124,7 @@ def queued(material: Material) -> list[Message]:
 
     The agent's own schedules wait there too and stand elsewhere; a command without arguments says nothing to the agent.
     """
-    scheduled = {str(d.detail.get("prompt", "")).strip() for d in material.done if d.kind is Kind.SCHEDULE}
+    scheduled = {str(d.detail.get("prompt", "")).strip() for d in material.of(Kind.SCHEDULE)}
     waits = (m for m in material.queued if m.channel is Channel.UNATTRIBUTED or m.channel.human)
     return [m for m in waits if m.text.strip() not in {"", *scheduled} and not _BARE_COMMAND.fullmatch(m.text.strip())]
 

@@ -2,14 +2,13 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from memd.extract import servers, shell
 from memd.extract.effects import lasting
-from memd.extract.material import Material, of_material
+from memd.extract.material import Material, of_calls, of_material
 from memd.model import Channel, Done, Kind, Record, State
 from memd.model.text import LEFT_OUT
 
@@ -59,15 +58,11 @@ def tasks(material: Material) -> list[Task]:
 
 def waiting(material: Material) -> list[Waiting]:
     """Jobs, sub-agents and schedules that started and did not end, and the question that is open."""
-    over = {
-        str(r.extra["job"]) for r in material.said if r.channel is Channel.BACKGROUND_NOTIFICATION and "job" in r.extra
-    }
-    over |= {str(d.detail["ends"]) for d in material.done if "ends" in d.detail}
+    over = {str(r.extra["job"]) for r in material.by(Channel.BACKGROUND_NOTIFICATION) if "job" in r.extra}
+    over |= {str(d.detail["ends"]) for d in material.ends}
     over |= {d.target for d in material.of(Kind.STOP) if d.state is State.DONE}
-    fired = {r.text for r in material.said if r.channel is Channel.BACKGROUND_SCHEDULE}
-    found = (
-        _goes_on(done, fired) for done in material.done if done.state is not State.DONE or done.kind is Kind.SCHEDULE
-    )
+    fired = {r.text for r in material.by(Channel.BACKGROUND_SCHEDULE)}
+    found = (_goes_on(done, fired) for done in material.open)
     open_ones = [w for w in found if w is not None and (not w.id or w.id not in over)]
     return [_doubted(w, material) for w in open_ones]
 
@@ -102,14 +97,17 @@ def _goes_on(done: Done, fired: set[str]) -> Waiting | None:
 
 def effects(material: Material, last: int) -> list[Done]:
     """The last commands and calls of connected servers with side effects that ended, in order: not to be done twice."""
-    found = (done for done in reversed(material.done) if done.state is State.DONE and _changed(done))
-    return [*islice(found, last)][::-1]
+    return _effects(material)[-last:]
 
 
-def _changed(done: Done) -> bool:
-    return (done.kind is Kind.COMMAND and bool(lasting(done.target))) or (
-        done.kind is Kind.SERVER and servers.changes(done.name)
-    )
+def _changing(found: list[Done], done: Done) -> None:
+    if done.state is not State.DONE:
+        return
+    if servers.changes(done.name) if done.kind is Kind.SERVER else done.kind is Kind.COMMAND and lasting(done.target):
+        found.append(done)
+
+
+_effects = of_calls(list[Done], _changing, list[Done])
 
 
 def outcome(done: Done) -> str:
@@ -134,9 +132,11 @@ def counts(done: Done) -> str:
 
 def failures(material: Material) -> list[Done]:
     """Failed calls that nothing repaired: none like it succeeded later and no other way was found; the last of its kind."""
-    failed = [d for d in material.done if d.state is State.FAILED and d.target]
+    failed = [d for d in material.in_state(State.FAILED) if d.target]
+    if not failed:
+        return []
     tried = {d.target for d in failed}
-    good = {(d.kind, d.target): d.number for d in material.done if d.target in tried and d.state is State.DONE}
+    good = {(d.kind, d.target): d.number for d in material.in_state(State.DONE) if d.target in tried}
     mended = {recovery.failed.call for recovery in recoveries(material)}
     found = {
         (d.kind, shell.program(d.target), error_line(d)): d
@@ -154,7 +154,7 @@ def _told(done: Done) -> bool:
 @of_material
 def recoveries(material: Material) -> list[Recovery]:
     """Commands that failed, each with the similar one that worked within the next few calls."""
-    return list(_recover(material.done))
+    return list(_recover(material.done)) if material.in_state(State.FAILED) else []
 
 
 def _recover(done: Sequence[Done]) -> Iterator[Recovery]:
@@ -194,7 +194,7 @@ def error_line(done: Done) -> str:
 
 def refusals(material: Material) -> list[Done]:
     """Calls that the person refused."""
-    return [d for d in material.done if d.state is State.REFUSED]
+    return material.in_state(State.REFUSED)
 
 
 def notes(material: Material) -> list[Record]:

@@ -87,13 +87,11 @@ def _listed(listed: list[work.Task]) -> str:
 
 
 def _decisions(material: Material) -> Iterator[str]:
-    found = [
-        (r.number, _answer(r, material)) for r in material.said if r.channel is Channel.HUMAN_ANSWER and r.in_force
-    ]
+    found = [(r.number, _answer(r, material)) for r in material.by(Channel.HUMAN_ANSWER) if r.in_force]
     found += [
         (done.number, _plan(done, material))
-        for done in material.done
-        if done.kind is Kind.PLAN and done.state in {State.DONE, State.REFUSED}
+        for done in material.of(Kind.PLAN)
+        if done.state in {State.DONE, State.REFUSED}
     ]
     yield from [text for _, text in sorted(found) if text][-DECISIONS:]
 
@@ -117,7 +115,7 @@ def _plan(plan: Done, material: Material) -> str:
     if plan.state is State.DONE:
         since = "".join(f"; {told}" for told in _since(plan, material))
         return f"- [approved] The plan {quote(title(plan), 160)} was approved{since}. (own judgement)"
-    if any(r.channel is Channel.HUMAN_ANSWER and r.extra.get("call") == plan.call for r in material.said):
+    if any(r.extra.get("call") == plan.call for r in material.by(Channel.HUMAN_ANSWER)):
         return ""
     return f"- [cancelled] The plan {quote(title(plan), 160)} was turned down without words. (own judgement)"
 

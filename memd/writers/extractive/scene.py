@@ -1,7 +1,9 @@
 """scene.md from the record: the running turn, what was done, what is waited for, what comes next, what failed, exact strings."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from operator import attrgetter
 
 from memd.checkpoint.mind import MISSION, parse
 from memd.extract import files, shell, turns, work
@@ -19,13 +21,14 @@ DONE_ONCE, DOUBTED = (
     "Done, not to be repeated",
     "May have failed (the exit status is another command's), to be looked at first",
 )
+_number = attrgetter("number")
 LAST_WORDS = 1_500
 """Characters of the agent's last text."""
 
 
 def scene(material: Material, mind: str) -> str:
     """The six sections of scene.md, beside a mind whose active missions are where a step leads back to."""
-    turn, touched = turns.current(material), files.touched(material.done)
+    turn, touched = turns.current(material), files.of(material)
     step, goes = list(_step(material, turn)), list(_next(material, turn, _after(mind)))
     waits = list(_waiting(material))
     sections = {
@@ -47,7 +50,7 @@ def _step(material: Material, turn: turns.Turn) -> Iterator[str]:
         yield f"- Task {task.id} of {len(tasks)} (W1): {oneline(task.text, 300)}"
     if turn.running and turn.starter is not None and not turn.own:
         yield f"- The running turn was not started by the request but by {machine(turn.starter)}"
-    for done in [d for d in material.done if d.state is State.RUNNING and d.kind not in {Kind.ASK, Kind.PLAN}][-3:]:
+    for done in [d for d in material.in_state(State.RUNNING) if d.kind not in {Kind.ASK, Kind.PLAN}][-3:]:
         yield f"- Under way: {done.name} `{line(done.target, 200)}` (result not known yet)"
 
 
@@ -82,7 +85,8 @@ def _progress(material: Material, found: Sequence[files.Touched]) -> Iterator[st
 
 def _why(material: Material, file: files.Touched) -> str:
     """The sentence that the agent wrote right before a change, without its marks."""
-    before = [text for text in material.agent if file.number - 6 <= text.number <= file.number and text.text.strip()]
+    start, end = (bisect_left(material.agent, number, key=_number) for number in (file.number - 6, file.number + 1))
+    before = [text for text in material.agent[start:end] if text.text.strip()]
     if not before:
         return ""
     return re.split(r"(?<=[.!?:])\s|\n", before[-1].text.strip())[0].strip("*# :")
@@ -99,9 +103,7 @@ def _tests(material: Material) -> Iterator[str]:
 def _waiting(material: Material) -> Iterator[str]:
     yield from (_goes_on(waiting) for waiting in work.waiting(material)[-12:])
     asked = material.asked[-1].number if material.asked else 0
-    for plan in [d for d in material.done if d.state is State.RUNNING and d.kind is Kind.PLAN and d.number >= asked][
-        -1:
-    ]:
+    for plan in [d for d in material.of(Kind.PLAN) if d.state is State.RUNNING and d.number >= asked][-1:]:
         yield f"- the person's word on my plan: {quote(str(plan.detail.get('plan', '')), 240)} (#{plan.number})"
     for record in turns.undelivered(material)[-3:]:
         yield f"- typed by the person and not delivered to me: {quote(record.text, 240)} (#{record.number})"
@@ -149,7 +151,7 @@ def _added(material: Material, added: Sequence[Record]) -> Iterator[str]:
 
 def _pitfalls(material: Material) -> Iterator[str]:
     yield from (f"- {failed(done)}" for done in work.failures(material)[-ERRORS:])
-    explained = {r.extra.get("call") for r in material.said if r.channel is Channel.HUMAN_ANSWER}
+    explained = {r.extra.get("call") for r in material.by(Channel.HUMAN_ANSWER)}
     for done in work.refusals(material)[-4:]:
         if done.kind is not Kind.PLAN and done.call not in explained:  # with words it is a decision
             yield f"- {_refused(done)} (#{done.number})"

@@ -32,7 +32,7 @@ def write_atomic(path: Path, data: bytes, mode: int = 0o600, *, durable: bool = 
     """
     import tempfile  # noqa: PLC0415 - what only looks needs it not
 
-    target = path.resolve()
+    target = path.resolve() if path.is_symlink() else path
     descriptor, name = tempfile.mkstemp(prefix=".memd-", suffix=".tmp", dir=target.parent)
     try:
         _fill(descriptor, data, mode, durable=durable)
@@ -54,12 +54,16 @@ def write_new(path: Path, data: bytes) -> None:
 
 
 def _fill(descriptor: int, data: bytes, mode: int, *, durable: bool) -> None:
-    with os.fdopen(descriptor, "wb") as file:
+    """Write all of a new file, and close it."""
+    left = memoryview(data)
+    try:
         os.fchmod(descriptor, mode)
-        file.write(data)
-        file.flush()
+        while left:
+            left = left[os.write(descriptor, left) :]
         if durable:
             os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _sync_folder(folder: Path) -> None:

@@ -115,31 +115,35 @@ def _command(command: references.Command) -> str:
 def _new(ranked: Iterable[Reference], root: str | None, shown: str) -> Iterator[tuple[str, Reference]]:
     """The strings that do not stand anywhere yet as a whole (nothing of a word right before or behind them), as they are shown.
 
-    A string of a word or two is known at once; for others the text is looked through where it has all their words, each with the
-    one behind it.
+    A string of up to three words is known at once; for others the text is looked through where it has all their words, each with
+    the two behind it.
     """
-    texts, said = [shown], set(_pairs(shown))
+    texts, said = [shown], set(_runs(shown, 3))
     for found in ranked:
         text = files.relative(found.text, root)
         if text in said or text == root:
             continue
-        words = _words(text)
-        if words <= said:
+        needed = _needed(text)
+        if needed <= said:
             texts = [" ".join(texts)]
             if _stands(text, texts[0]):
                 continue
-        said |= words
+        said |= needed
         texts.append(text)
         yield text, found
 
 
-def _pairs(text: str) -> frozenset[str]:
-    """The words of a text, and every two that follow each other with what lies between."""
+@once(8_192)
+def _needed(text: str) -> frozenset[str]:
+    """What must be said where a string stands; one with blanks may stand in two texts that follow each other."""
+    return _runs(text, 2 if " " in text else 3)
+
+
+def _runs(text: str, most: int) -> frozenset[str]:
+    """The words of a text, and each two (or three) that follow each other with what lies between."""
     words = _WORD.split(text)[1:-1]
-    return frozenset((*words[::2], *map("".join, zip(words[::2], words[1::2], words[2::2], strict=False))))
-
-
-_words = once(8_192)(_pairs)
+    longer = (map("".join, zip(*(words[at::2] for at in range(2 * n - 1)), strict=False)) for n in range(2, most + 1))
+    return frozenset(chain(words[::2], *longer))
 
 
 def _stands(text: str, shown: str) -> bool:

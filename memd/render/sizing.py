@@ -31,7 +31,8 @@ class Counted:
 
     def count(self, text: str) -> int:
         """The tokens of a text."""
-        if (known := self._counts.get(at := key(text))) is None:
+        at = hash(text) << 32 | len(text)  # `key`, which is called too often here
+        if (known := self._counts.get(at)) is None:
             if len(self._counts) >= MOST:
                 self._counts.clear()
             known = self._counts[at] = self._sizer.count(text)

@@ -66,6 +66,8 @@ def hurried() -> Iterator[None]:
 
 def count(text: str) -> int:
     """The o200k tokens of the text. A lone surrogate (half an emoji, as Node writes it) counts as U+FFFD."""
+    if (known := _seen.get(text)) is not None:
+        return known
     clean = _clean(text)
     return _count_chunk(clean) if 0 < len(clean) <= _EARLIEST_CUT else sum(map(_count_chunk, _chunks(clean)))
 
@@ -128,7 +130,7 @@ def _guess(chunk: str) -> int:
 
 def _exact(chunk: str) -> int:
     """Line by line: of a text that was put together from others most lines were counted before."""
-    lines = _LINES.findall(chunk)[:-1]
+    lines = _LINES.findall(chunk)[:-1] if "\n" in chunk else [chunk]
     return _by_word(chunk) if len(lines) == 1 else _seen.total(lines, _by_word)
 
 

@@ -14,7 +14,8 @@ from msgspec.structs import replace
 
 from memd.config import Config
 from memd.daemon.briefing import Briefing
-from memd.daemon.giving import Giving, after_reply, located
+from memd.daemon.catching_up import after_reply, located
+from memd.daemon.giving import Giving
 from memd.daemon.guard import Guard
 from memd.daemon.pipeline import Pipeline, wall_clock
 from memd.daemon.reminding import Reminding

@@ -17,12 +17,12 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from memd.daemon import constraints, opening, steps
+from memd.daemon import constraints, opening
+from memd.daemon.catching_up import CatchingUp, after_reply
 from memd.daemon.frozen import Freezer, Frozen
 from memd.daemon.pipeline import Pipeline, wall_clock
 from memd.daemon.ready import LATE, made_for
 from memd.daemon.worker import Urgency, Worker
-from memd.errors import SourceUnreadable
 from memd.model import Channel, marks
 from memd.project import identity
 from memd.render import project
@@ -30,8 +30,6 @@ from memd.store import Store
 from memd.store.folders import Folders, Replies, Standing
 from memd.tools.protocol import Moment, Tool
 
-AFTERWARDS = 0.05
-"""Seconds that what a hook's event sets off waits for the replies to that event's other hooks."""
 LOST, MOST_GIVEN = 15.0, 1_000
 """Seconds after which a text that was given and is not in the transcript did not arrive; sessions remembered for that."""
 LOOK = 0.12
@@ -50,6 +48,7 @@ class Giving:
         self._worker = worker
         self._folders = folders
         self._reader = reader
+        self._catching_up = CatchingUp(worker, reader)
         self.frozen = Freezer()
         self._gave: dict[str, float] = {}
         """When each session was last given something, in this process's monotonic seconds."""
@@ -136,7 +135,7 @@ class Giving:
         await asyncio.shield(self._looks[key])
 
     async def _refreeze(self, tool: Tool, moment: Moment, key: str, frozen: Frozen | None) -> None:
-        look = asyncio.create_task(self._bring_up(tool, moment, moment.source or moment.event))
+        look = asyncio.create_task(self._catching_up.bring_up(tool, moment, moment.source or moment.event))
         await asyncio.wait({look}, timeout=LOOK)
         fine = look.done() and not look.cancelled() and look.exception() is None
         if not fine and frozen is not None:
@@ -165,7 +164,7 @@ class Giving:
         The first request after a compaction may come before its row was read: there is one look, as for a last part.
         """
         name = f"{tool.name}:{moment.session}"
-        await asyncio.wait({asyncio.create_task(self._see_compaction(tool, moment))}, timeout=LOOK)
+        await asyncio.wait({asyncio.create_task(self._catching_up.see_compaction(tool, moment))}, timeout=LOOK)
         replies = self._folders.replies(self._folder(tool, moment.session))
         text = replies.get(tool.request_event)
         found = marks.find(text.decode("utf-8", "replace"))
@@ -201,23 +200,6 @@ class Giving:
         _keep(self._begun, name, None)
         store = self._reader()
         return not store.messages(name, channels={Channel.AGENT_TEXT}, last=1) and not store.operations(name, last=1)
-
-    async def _see_compaction(self, tool: Tool, moment: Moment) -> None:
-        name = f"{tool.name}:{moment.session}"
-
-        def refresh(pipeline: Pipeline) -> None:
-            if pipeline.behind(name):
-                pipeline.refresh_for_hook(name, "compact")
-                self._worker.forget_due(name)
-
-        with suppress(SourceUnreadable):
-            await self._read_last(tool, moment)
-        await self._refreshed(name, refresh)
-
-    async def _refreshed(self, name: str, refresh: Callable[[Pipeline], None]) -> None:
-        """What hooks give back is made now, the rest when they have it."""
-        await steps.run(self._worker, Urgency.HOOK, refresh)
-        after_reply(lambda: self._worker.submit(Urgency.COMMAND, lambda pipeline: self._worker.finish(pipeline, name)))
 
     def _folder(self, tool: Tool, native: str) -> Path:
         return self._folders.session(tool.name, native)
@@ -259,28 +241,9 @@ class Giving:
         self.frozen.drop(key)  # of a compaction that did not come about
         self._told.pop(key, None)
         _keep(self._untold, key, self._untold.get(key, 0) + 1)
-        await self._bring_up(tool, moment, "precompact")
+        await self._catching_up.bring_up(tool, moment, "precompact")
         replies = self._folders.replies(self._folder(tool, moment.session))
         return self.frozen.put(key, replies).replies.get("PreCompact")
-
-    async def _bring_up(self, tool: Tool, moment: Moment, trigger: str) -> None:
-        """Read the transcript to its end and bring the checkpoint up to it."""
-        name = f"{tool.name}:{moment.session}"
-
-        def refresh(pipeline: Pipeline) -> None:
-            if not (pipeline.current(name) and pipeline.keeper.settled(name)):
-                pipeline.refresh_for_hook(name, trigger)
-            self._worker.forget_due(name)
-
-        with suppress(SourceUnreadable):  # what is recorded still helps; the worker has told
-            await self._read_last(tool, moment)
-        await self._refreshed(name, refresh)
-
-    async def _read_last(self, tool: Tool, moment: Moment) -> None:
-        """Read the transcript to its end: where the hook says that it is, else where it was."""
-        path = located(tool, moment, self._reader())
-        if path is not None:
-            await steps.read_whole(self._worker, Urgency.HOOK, tool, path)
 
     def _source(self, tool: Tool, moment: Moment) -> str:
         """The session whose checkpoint a fork gets: its own if it has one, else its source's."""
@@ -289,11 +252,6 @@ class Giving:
         known = self._reader().session(f"{tool.name}:{moment.session}")
         origin = known.forked_from if known else None
         return origin.partition(":")[2] if origin else moment.session
-
-
-def after_reply(act: Callable[[], object]) -> None:
-    """Do something when the hooks of one event have their replies: the worker's thread would take time from them."""
-    asyncio.get_running_loop().call_later(AFTERWARDS, act)
 
 
 def _keep(known: dict[str, Any], key: str, value: Any) -> None:
@@ -310,16 +268,3 @@ def _running(parts: dict[int, asyncio.Event]) -> dict[int, asyncio.Event]:
 def _key(tool: Tool, moment: Moment) -> str:
     """What a text is frozen for."""
     return f"{tool.name}:{moment.session}:{moment.source}"
-
-
-def transcript(tool: Tool, moment: Moment) -> Path | None:
-    """The transcript that a hook names, if it is one."""
-    path = Path(moment.transcript or "")
-    return path if path.is_absolute() and tool.wanted(str(path)) and tool.there(path) else None
-
-
-def located(tool: Tool, moment: Moment, store: Store) -> Path | None:
-    """A session's transcript: where the hook says that it is, else where it was."""
-    path = transcript(tool, moment)
-    known = store.session(f"{tool.name}:{moment.session}") if path is None else None
-    return Path(known.path) if known and known.path else path

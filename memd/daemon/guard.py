@@ -16,7 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from memd.config import Config
-from memd.daemon.giving import after_reply
+from memd.daemon.catching_up import after_reply
 from memd.daemon.pipeline import wall_clock
 from memd.daemon.telling import IN_TIME
 from memd.daemon.worker import Urgency, Worker

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from memd.daemon.giving import after_reply
+from memd.daemon.catching_up import after_reply
 from memd.daemon.pipeline import wall_clock
 from memd.daemon.telling import IN_TIME
 from memd.daemon.worker import Urgency, Worker

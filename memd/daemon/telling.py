@@ -12,7 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from memd.daemon import steps
-from memd.daemon.giving import located
+from memd.daemon.catching_up import located
 from memd.daemon.worker import Urgency, Worker
 from memd.errors import SourceUnreadable
 from memd.extract.material import SPEAKING

@@ -11,7 +11,7 @@ from functools import cached_property
 from memd.model import Record, marks
 from memd.model.once import once
 from memd.model.text import clock, line
-from memd.render import outline, person, rest, words
+from memd.render import listing, outline, person, rest, words
 from memd.render.content import FIRST, RELATIVE, Content, Entry, Rendered, cited
 from memd.render.parts import Limits, fill, split
 from memd.render.purse import FULL_SIZE, Purse, headed, heading
@@ -112,9 +112,9 @@ class _Matter:
         self.scene = _scene(content)
 
     @cached_property
-    def lists(self) -> words.Lists:
+    def lists(self) -> listing.Lists:
         """What people said."""
-        return words.Lists(self.content, self._listed)
+        return listing.Lists(self.content, self._listed)
 
     @cached_property
     def below(self) -> list[Record]:

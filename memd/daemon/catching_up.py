@@ -1,0 +1,79 @@
+"""What is read and made while a hook waits, and what of it can wait until the hook has its reply."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from memd.daemon import steps
+from memd.daemon.pipeline import Pipeline
+from memd.daemon.worker import Urgency, Worker
+from memd.errors import SourceUnreadable
+from memd.store import Store
+from memd.tools.protocol import Moment, Tool
+
+AFTERWARDS = 0.05
+"""Seconds that what a hook's event sets off waits for the replies to that event's other hooks."""
+
+
+class CatchingUp:
+    """Brings record and checkpoint up to a hook's moment; runs in the event loop's thread."""
+
+    def __init__(self, worker: Worker, reader: Callable[[], Store]) -> None:
+        self._worker = worker
+        self._reader = reader
+
+    async def bring_up(self, tool: Tool, moment: Moment, trigger: str) -> None:
+        """Read the transcript to its end and bring the checkpoint up to it."""
+        name = f"{tool.name}:{moment.session}"
+
+        def refresh(pipeline: Pipeline) -> None:
+            if not (pipeline.current(name) and pipeline.keeper.settled(name)):
+                pipeline.refresh_for_hook(name, trigger)
+            self._worker.forget_due(name)
+
+        with suppress(SourceUnreadable):  # what is recorded still helps; the worker has told
+            await self._read(tool, moment)
+        await self._refresh(name, refresh)
+
+    async def see_compaction(self, tool: Tool, moment: Moment) -> None:
+        """The same for a text that stands in every request, where that is one from before the last compaction."""
+        name = f"{tool.name}:{moment.session}"
+
+        def refresh(pipeline: Pipeline) -> None:
+            if pipeline.behind(name):
+                pipeline.refresh_for_hook(name, "compact")
+                self._worker.forget_due(name)
+
+        with suppress(SourceUnreadable):
+            await self._read(tool, moment)
+        await self._refresh(name, refresh)
+
+    async def _read(self, tool: Tool, moment: Moment) -> None:
+        """Read the transcript to its end: where the hook says that it is, else where it was."""
+        path = located(tool, moment, self._reader())
+        if path is not None:
+            await steps.read_whole(self._worker, Urgency.HOOK, tool, path)
+
+    async def _refresh(self, name: str, refresh: Callable[[Pipeline], None]) -> None:
+        """What hooks give back is made now, the rest when they have it."""
+        await steps.run(self._worker, Urgency.HOOK, refresh)
+        after_reply(lambda: self._worker.submit(Urgency.COMMAND, lambda pipeline: self._worker.finish(pipeline, name)))
+
+
+def after_reply(act: Callable[[], object]) -> None:
+    """Do something when the hooks of one event have their replies: the worker's thread would take time from them."""
+    asyncio.get_running_loop().call_later(AFTERWARDS, act)
+
+
+def transcript(tool: Tool, moment: Moment) -> Path | None:
+    """The transcript that a hook names, if it is one."""
+    path = Path(moment.transcript or "")
+    return path if path.is_absolute() and tool.wanted(str(path)) and tool.there(path) else None
+
+
+def located(tool: Tool, moment: Moment, store: Store) -> Path | None:
+    """A session's transcript: where the hook says that it is, else where it was."""
+    path = transcript(tool, moment)
+    known = store.session(f"{tool.name}:{moment.session}") if path is None else None
+    return Path(known.path) if known and known.path else path

@@ -4,7 +4,8 @@ Both are made from what is on disk and in the record at that moment, so the chec
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 
 from msgspec import Struct
 
@@ -38,19 +39,19 @@ class Beside(Struct, frozen=True):
     Attributes:
         folder: where they lie.
         gone: every skill whose text left the context, the last used first; `texts` are those that there was a text and room for.
-        recent: the newest messages as they were.
+        recent: gives the newest messages as they were, when they are written; None where nothing was said.
     """
 
     folder: str = ""
     gone: tuple[Skill, ...] = ()
     texts: tuple[Text, ...] = ()
-    recent: str = ""
+    recent: Callable[[], str] | None = None
 
     @property
     def files(self) -> dict[str, str]:
         """What is to be written, by name below the folder."""
         found = {one.file: one.text for one in self.texts}
-        return found | ({NEWEST: self.recent} if self.recent else {})
+        return found | ({NEWEST: self.recent()} if self.recent else {})
 
     @property
     def rows(self) -> list[str]:
@@ -97,9 +98,19 @@ def _file(name: str, names: set[str]) -> str:
     return made
 
 
+def newest(material: Material, room: int, sizer: Sizer) -> Callable[[], str] | None:
+    """What gives the newest messages, None where nothing was said."""
+    said = any(_kept(record) for record in reversed(material.said))
+    return partial(recent, material, room, sizer) if said or material.agent else None
+
+
+def _kept(record: Record) -> bool:
+    return record.channel in MEMO_CHANNELS and record.in_force
+
+
 def recent(material: Material, room: int, sizer: Sizer) -> str:
     """What people and the agent said last, oldest first; "" where nothing was said."""
-    said = [r for r in material.said if r.channel in MEMO_CHANNELS and r.in_force]
+    said = filter(_kept, material.said)
     blocks = list[str]()
     for record in sorted((*said, *material.agent), key=lambda one: -one.number):
         block = _block(record, record.text) if blocks else _newest(record, room, sizer)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from memd import tokens
-from memd.checkpoint.beside import RECENT, Beside, recent, texts
+from memd.checkpoint.beside import RECENT, Beside, newest, texts
 from memd.extract import skills
 from memd.extract.material import Material
 from memd.tools.protocol import Tool
@@ -17,7 +17,7 @@ def attached(material: Material, tool: Tool, folder: Path, window: int) -> Besid
     gone = () if tool.restores_skills else tuple(skills.gone(material))
     found = {skill.path: text for skill in gone if (text := _read(skill.path)) is not None}
     room = min(RECENT, (tool.threshold(window) or window) // 4)
-    return Beside(str(folder), gone, tuple(texts(gone, found, window, tokens)), recent(material, room, tokens))
+    return Beside(str(folder), gone, tuple(texts(gone, found, window, tokens)), newest(material, room, tokens))
 
 
 def _read(name: str) -> str | None:

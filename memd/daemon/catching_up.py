@@ -5,6 +5,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from memd import tokens
 from memd.daemon import steps
 from memd.daemon.pipeline import Pipeline
 from memd.daemon.worker import Urgency, Worker
@@ -57,8 +58,13 @@ class CatchingUp:
 
     async def _refresh(self, name: str, refresh: Callable[[Pipeline], None]) -> None:
         """What hooks give back is made now, the rest when they have it."""
+
+        def finish(pipeline: Pipeline) -> None:
+            with tokens.hurried():  # the next hook may come any moment
+                self._worker.finish(pipeline, name)
+
         await steps.run(self._worker, Urgency.HOOK, refresh)
-        after_reply(lambda: self._worker.submit(Urgency.COMMAND, lambda pipeline: self._worker.finish(pipeline, name)))
+        after_reply(lambda: self._worker.submit(Urgency.COMMAND, finish))
 
 
 def after_reply(act: Callable[[], object]) -> None:

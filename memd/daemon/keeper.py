@@ -163,7 +163,7 @@ class Keeper:
             trigger = "edit"
         made = self.draft(session, material, writer, judged)
         current = self.keep(session, material, made, trigger, noted=edits.problems)
-        self.left.note(session, made.beside.files, edits.taken)
+        self.left.note(session, made.beside, edits.taken)
         return current
 
     def foresee(self, name: str) -> None:
@@ -200,7 +200,7 @@ class Keeper:
         noted: tuple[Problem, ...] = (),
     ) -> Checkpoint:
         """Make a draft the session's current checkpoint but for leftovers; the current one stays where it says the same."""
-        self.left.note(session, made.beside.files)
+        self.left.note(session, made.beside)
         now, digest = self.ready.situation(material), f"{made.digest}:{len(material.boundaries)}"
         same = self._store.checkpoints.digest(session.id) == digest
         current = self._store.checkpoints.current(session.id) if same else None

@@ -5,10 +5,11 @@ where no hook waits, else when that has its reply, and before anything else is m
 of it is made again.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 
+from memd.checkpoint.beside import Beside
 from memd.model import Session
 from memd.store import Store
 from memd.store.folders import Folders
@@ -20,9 +21,9 @@ class Leftovers:
     def __init__(self, store: Store, folders: Folders) -> None:
         self._store = store
         self._folders = folders
-        self._left: dict[str, tuple[Session, Mapping[str, str], Collection[bytes]]] = {}
+        self._left: dict[str, tuple[Session, Beside, Collection[bytes]]] = {}
 
-    def note(self, session: Session, beside: Mapping[str, str], taken: Collection[bytes] = ()) -> None:
+    def note(self, session: Session, beside: Beside, taken: Collection[bytes] = ()) -> None:
         """A checkpoint was made, these are the files that it names, and this is what a person had written into its copies."""
         self._left[session.id] = session, beside, taken
 
@@ -38,7 +39,7 @@ class Leftovers:
         session, beside, taken = self._left[name]
         folder = self._folders.session(session.tool, session.native)
         try:
-            self._folders.lay_beside(folder, beside)
+            self._folders.lay_beside(folder, beside.files)
             self._folders.copy(folder, taken)
         except OSError:
             self._prune(name, folder, self._folders.standing_in_copies(folder))

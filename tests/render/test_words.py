@@ -8,7 +8,7 @@ from factories import LIMITS, MINUTE, SIZER, content, record
 
 from memd.model import Channel, marks
 from memd.render import Entry, compose
-from memd.render.words import restated
+from memd.render.listing import restated
 
 NOTED = [
     f"Rule {name}: the {name} service keeps its own tables and its own users." for name in ("auth", "mail", "shop")

@@ -31,7 +31,7 @@ class Listing:
     Attributes:
         records: the messages; `ranked` their places, the one that stays longest first.
         times: how often those were said that were said again, by number; `later`: see `restated`.
-        costs: by the room that a message has what the line of each costs, for all sizes that are tried.
+        costs: by the room that a message has what the line of each costs, and the cheapest, for all sizes that are tried.
     """
 
     def __init__(self, entries: Sequence[Entry]) -> None:
@@ -47,7 +47,7 @@ class Listing:
         self.records = [entries[place].record for place in kept]
         self.later = restated(self.records)
         self.ranked = self._ranked([entries[place].note for place in kept])
-        self.costs: dict[int, array[int]] = {}
+        self.costs: dict[int, tuple[array[int], int]] = {}
 
     def _ranked(self, notes: Sequence[str]) -> "array[int]":
         ranks: dict[tuple[bool, bool, bool], array[int]] = defaultdict(lambda: array("L"))

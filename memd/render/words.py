@@ -87,13 +87,15 @@ class Words:
         left, room = self._left(), min(room, self._purse.left) - head
         if not left or room <= 0:
             return
-        costs = self._priced()
-        if sum(costs[place] for place in left) > room and not self._spared:
+        costs, cheapest = self._priced()
+        if sum(map(costs.__getitem__, left)) > room and not self._spared:
             self._spared = self._purse.cost(self._summary(left))
             self._purse.left -= self._spared
             room -= self._spared
         kept, taken = set[int](), self._taken()
         for place in self._listing.ranked:
+            if room < cheapest:
+                break
             if costs[place] <= room and place not in taken:
                 kept.add(place)
                 room -= costs[place]
@@ -112,19 +114,25 @@ class Words:
             fallen = list(self._fallen(out)) if out and number == 0 else []
             yield from headed(title, [*lines[:older], *fallen, *lines[older:]])
 
-    def _priced(self) -> "array[int]":
-        """What the line of each costs."""
-        costs = self._listing.costs
-        if self._room not in costs:
-            costs[self._room] = array("L", (self._purse.cost(self._line(r, r)) for r in self._listing.records))
-        return costs[self._room]
+    def _priced(self) -> tuple["array[int]", int]:
+        """What the line of each costs, and the cheapest."""
+        known, listing = self._listing.costs, self._listing
+        if self._room not in known:
+            told = {*listing.later, *listing.times}
+            lines = (
+                _plain(one, "") if one.number not in told and self._short(one.text) else self._line(one, one)
+                for one in listing.records
+            )
+            costs = array("L", map(self._purse.cost, lines))
+            known[self._room] = costs, min(costs, default=0)
+        return known[self._room]
 
     def _taken(self) -> set[int]:
         return set[int]().union(*self._lists.values())
 
     def _left(self) -> "array[int]":
-        taken = self._taken()
-        return array("L", (place for place in range(len(self._listing.records)) if place not in taken))
+        taken, every = self._taken(), range(len(self._listing.records))
+        return array("L", (place for place in every if place not in taken) if taken else every)
 
     def _line(self, record: Record, before: Record | None) -> str:
         """Number, time, way and words of a message, how often it was said, and where with other values."""
@@ -138,7 +146,7 @@ class Words:
 
     def _short(self, text: str) -> bool:
         """Whether it fits for certain: a token has a byte at least, so most messages need no count."""
-        return text.isascii() and len(text) <= self._room
+        return len(text) <= self._room and (text.isascii() or len(text.encode("utf-8", "surrogatepass")) <= self._room)
 
     def _words(self, record: Record) -> str:
         """The message itself: behind its head when it is a single line, else from the next line on."""

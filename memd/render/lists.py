@@ -33,13 +33,14 @@ def merged(blocks: Iterable[str]) -> list[str]:
 
 def _rows(rows: list[str]) -> list[str]:
     """The rows, those of one place joined; that something was cut is said once, at the end."""
-    joined: dict[str, str] = {}
+    joined, placed = dict[str, str](), set[str]()
     for number, row in enumerate(row for row in rows if row != CUT):
         place = PLACE.match(row)
         key = place[1] if place else row.strip().partition(" (")[0] if not row.startswith("  `") else f"\0{number}"
         if key not in joined:
             joined[key] = row
         elif place:
-            before = joined[key]
-            joined[key] = before + (" " if PLACE.match(before) else ": ") + row[place.end() :]
+            joined[key] += (" " if key in placed else ": ") + row[place.end() :]
+        if place:
+            placed.add(key)
     return [*joined.values(), *([CUT] if CUT in rows else [])]

@@ -11,7 +11,7 @@ def sections(text: str) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     name = ""
     for row in text.splitlines():
-        heading = _HEADING.match(row)
+        heading = _HEADING.match(row) if row.startswith("#") else None
         if heading:
             name = heading[2].strip()
             found.setdefault(name, [])
@@ -23,10 +23,11 @@ def sections(text: str) -> dict[str, list[str]]:
 def _blocks(rows: list[str]) -> Iterator[str]:
     block: list[str] = []
     for row in rows:
-        if block and (not row.strip() or row.startswith("- ")):
+        blank = not row.strip()
+        if block and (blank or row.startswith("- ")):
             yield "\n".join(block)
             block = []
-        if row.strip():
+        if not blank:
             block.append(row)
     if block:
         yield "\n".join(block)

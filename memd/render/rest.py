@@ -75,8 +75,8 @@ class Shelf:
     def _strings(self, row: str, room: int) -> str:
         """Of a row `place: strings` the place with as many strings as fit, two at least."""
         place, _, strings = row.partition(": ")
-        words = strings.split(" ")
-        while PLACE.match(row) and len(words) > 2:
+        words = strings.split(" ") if PLACE.match(row) else []
+        while len(words) > 2:
             words.pop()
             shown = f"{place}: {' '.join(words)}"
             if self._purse.cost(shown) <= room:

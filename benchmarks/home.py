@@ -5,6 +5,7 @@ import os
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -75,17 +76,21 @@ class Process:
 
     pid: int
 
+    def family(self) -> list[int]:
+        """The process and those that it started, as long as they live."""
+        found = [self.pid]
+        with contextlib.suppress(OSError):  # a thread has ended
+            for thread in os.listdir(f"/proc/{self.pid}/task"):
+                found += map(int, Path(f"/proc/{self.pid}/task/{thread}/children").read_text("utf-8").split())
+        return found
+
     def cpu(self) -> float:
-        """Seconds of processor time since its start."""
-        after_name = Path(f"/proc/{self.pid}/stat").read_text("utf-8").rpartition(")")[2].split()
-        return (int(after_name[11]) + int(after_name[12])) / _TICKS
+        """Seconds of processor time since its start, with all that it started."""
+        return sum(_ticks(pid) for pid in self.family()) / _TICKS
 
     def memory(self, field: str = "VmRSS") -> float:
-        """Megabytes resident now; `VmHWM`: at most so far."""
-        for line in Path(f"/proc/{self.pid}/status").read_text("utf-8").splitlines():
-            if line.startswith(f"{field}:"):
-                return int(line.split()[1]) / 1024
-        return 0.0
+        """Megabytes resident now, with what it started (pages that they share are counted twice); `VmHWM`: at most so far."""
+        return sum(_kilobytes(pid, field) for pid in self.family()) / 1024
 
     def descriptors(self) -> int:
         return len(os.listdir(f"/proc/{self.pid}/fd"))
@@ -107,3 +112,38 @@ def rest(process: Process, least: float = 3.0, most: float = 900.0) -> float:
         if time.monotonic() - start > most:
             raise SystemExit(f"the daemon has not come to rest within {most:.0f} s")
     return quiet - start
+
+
+def _ticks(pid: int) -> int:
+    """Its own, and those of its children that have ended."""
+    try:
+        after_name = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()
+    except OSError:
+        return 0
+    return sum(map(int, after_name[11:15]))
+
+
+def _kilobytes(pid: int, field: str) -> int:
+    with contextlib.suppress(OSError):
+        for line in Path(f"/proc/{pid}/status").read_text("utf-8").splitlines():
+            if line.startswith(f"{field}:"):
+                return int(line.split()[1])
+    return 0
+
+
+@contextlib.contextmanager
+def at_most(process: Process) -> Iterator[dict[str, float]]:
+    """The megabytes that it takes at most meanwhile, with what it starts, looked at twenty times a second."""
+    over, most = threading.Event(), {"peak_mb": 0.0}
+
+    def look() -> None:
+        while not over.wait(0.05):
+            most["peak_mb"] = max(most["peak_mb"], process.memory())
+
+    looking = threading.Thread(target=look)
+    looking.start()
+    try:
+        yield most
+    finally:
+        over.set()
+        looking.join()

@@ -46,20 +46,22 @@ def command(paths: tuple[str, ...], tool: str | None, *, as_json: bool) -> None:
 def _ingest(pipeline: "Pipeline", paths: list[Path], tool: "Tool | None", told: Told) -> dict[str, Any]:
     """Read transcripts; one that cannot be read does not keep the others back."""
     from memd.daemon.forgetting import chosen  # noqa: PLC0415
+    from memd.daemon.ingesting import Ingesting  # noqa: PLC0415
     from memd.daemon.transcripts import find  # noqa: PLC0415
 
     found = find(paths, tool)
     sessions, problems = [], list(found.problems)
     wanted = chosen(pipeline, found.transcripts, paths)
-    for done, (owner, path) in enumerate(wanted):
-        told(done, len(wanted))
-        try:
-            sessions.append(session := pipeline.ingest(owner, path))
-            problems += pipeline.complaints(session)
-        except Unwanted as error:  # news only to one who named it
-            problems += [str(error)] if path in paths else []
-        except (Fault, NotFound) as error:
-            problems.append(str(error))
+    with Ingesting(pipeline, wanted, lambda text: say(f"memd: {text}", err=True)) as reading:
+        for done, (_, path) in enumerate(wanted):
+            told(done, len(wanted))
+            try:
+                sessions.append(session := reading.ingest())
+                problems += pipeline.complaints(session)
+            except Unwanted as error:  # news only to one who named it
+                problems += [str(error)] if path in paths else []
+            except (Fault, NotFound) as error:
+                problems.append(str(error))
     return {"sessions": sessions, "problems": problems}
 
 

@@ -1,11 +1,12 @@
 """What the machine would not let us do: told for as long as it waits, and hinted at again by and by."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from msgspec import Struct
 
-from memd.errors import told
+from memd.errors import Fault, StoreTrouble, told
 
 AGAIN = 30.0
 """Seconds after which what the machine would not let us do is tried again."""
@@ -40,6 +41,16 @@ class Again:
         self._held[what] = Held(what, code, told(error))
         if hint is not None:
             self._hints[what] = (time.monotonic() + AGAIN, hint)
+
+    @contextmanager
+    def reading(self, path: str, hint: Callable[[], None]) -> Iterator[None]:
+        """A transcript that the machine does not let us read or record waits."""
+        try:
+            yield
+        except Fault as error:
+            self.failed(path, "store-trouble" if isinstance(error, StoreTrouble) else "source-unreadable", error, hint)
+            raise
+        self.done(path)
 
     def done(self, what: str) -> None:
         """It went well, if it ever failed."""

@@ -17,11 +17,12 @@ from memd.daemon.briefing import Briefing
 from memd.daemon.catching_up import after_reply, located
 from memd.daemon.giving import Giving
 from memd.daemon.guard import Guard
+from memd.daemon.jobs import Urgency
 from memd.daemon.pipeline import Pipeline, wall_clock
 from memd.daemon.reminding import Reminding
 from memd.daemon.telling import Telling
 from memd.daemon.wire import CONTROL, Request
-from memd.daemon.worker import Urgency, Worker
+from memd.daemon.worker import Worker
 from memd.errors import MemdError, SourceUnreadable
 from memd.model import Session
 from memd.model.places import possible

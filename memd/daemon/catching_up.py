@@ -7,8 +7,9 @@ from pathlib import Path
 
 from memd import tokens
 from memd.daemon import steps
+from memd.daemon.jobs import Urgency
 from memd.daemon.pipeline import Pipeline
-from memd.daemon.worker import Urgency, Worker
+from memd.daemon.worker import Worker
 from memd.errors import SourceUnreadable
 from memd.store import Store
 from memd.tools.protocol import Moment, Tool

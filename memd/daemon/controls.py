@@ -13,9 +13,10 @@ from memd import __version__
 from memd.daemon import forgetting, steps, ticking
 from memd.daemon.answers import Control
 from memd.daemon.desk import Desk
+from memd.daemon.jobs import Urgency
 from memd.daemon.pipeline import Pipeline, wall_clock
 from memd.daemon.transcripts import find, tool_named
-from memd.daemon.worker import Urgency, Worker
+from memd.daemon.worker import Worker
 from memd.daemon.writing import as_answer
 from memd.errors import Fault, NotFound, Unwanted
 from memd.model import Checkpoint, Problem
@@ -61,6 +62,8 @@ class Controls:
         sessions, problems = [], list(found.problems)
         chosen = partial(forgetting.chosen, transcripts=found.transcripts, named=paths)
         wanted = await steps.run(self._worker, Urgency.COMMAND, chosen)
+        for place, source in enumerate(reversed(wanted)):  # from the other end, between these: maybe in another process
+            self._worker.hint(*source, Urgency.BACKFILL, place)
         for done, (owner, path) in enumerate(wanted):
             self._come = done, len(wanted)
             try:

@@ -7,8 +7,9 @@ from typing import Any
 import structlog
 
 from memd.daemon import steps
+from memd.daemon.jobs import Urgency
 from memd.daemon.pipeline import Pipeline
-from memd.daemon.worker import Urgency, Worker
+from memd.daemon.worker import Worker
 from memd.daemon.writing import AT_ONCE, Job, Outcome, Writing
 from memd.errors import MemdError, told
 

@@ -9,8 +9,9 @@ from itertools import islice, takewhile
 from pathlib import Path
 
 from memd import tokens
+from memd.daemon.jobs import Urgency
 from memd.daemon.pipeline import Pipeline
-from memd.daemon.worker import Urgency, Worker
+from memd.daemon.worker import Worker
 from memd.model import Session
 from memd.store import Store
 from memd.tools.registry import tool as named

@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from memd import files
+from memd.daemon.jobs import Urgency
 from memd.daemon.pipeline import Pipeline, wall_clock
-from memd.daemon.worker import Urgency, Worker
+from memd.daemon.worker import Worker
 from memd.errors import Fault
 from memd.model import Session
 from memd.model.globs import fitting

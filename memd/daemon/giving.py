@@ -20,9 +20,10 @@ from msgspec.structs import replace
 from memd.daemon import constraints, opening
 from memd.daemon.catching_up import CatchingUp, after_reply
 from memd.daemon.frozen import Freezer, Frozen
+from memd.daemon.jobs import Urgency
 from memd.daemon.pipeline import Pipeline, wall_clock
 from memd.daemon.ready import LATE, made_for
-from memd.daemon.worker import Urgency, Worker
+from memd.daemon.worker import Worker
 from memd.model import Channel, marks
 from memd.project import identity
 from memd.render import project

@@ -17,9 +17,10 @@ from msgspec.structs import replace
 
 from memd.config import Config
 from memd.daemon.catching_up import after_reply
+from memd.daemon.jobs import Urgency
 from memd.daemon.pipeline import wall_clock
 from memd.daemon.telling import IN_TIME
-from memd.daemon.worker import Urgency, Worker
+from memd.daemon.worker import Worker
 from memd.extract import effects, journal, risks
 from memd.extract.anchors import inside
 from memd.extract.files import Part, looks, with_reads

@@ -25,6 +25,7 @@ from memd.daemon.controls import Controls
 from memd.daemon.desk import Desk
 from memd.daemon.foresight import look_through
 from memd.daemon.forgetting import daily
+from memd.daemon.jobs import Urgency
 from memd.daemon.notify import notify, watchdog_interval
 from memd.daemon.pipeline import Pipeline, wall_clock
 from memd.daemon.place import LOOK, Place
@@ -38,7 +39,7 @@ from memd.daemon.sole import alone
 from memd.daemon.statusline import StatusLine
 from memd.daemon.thrift import give_back_large_blocks
 from memd.daemon.troubles import Troubles
-from memd.daemon.worker import Urgency, Worker
+from memd.daemon.worker import Worker
 from memd.daemon.writing import Writing
 from memd.errors import ConfigError, MemdError, RecordDamaged, RecordGone, Refused, told
 from memd.store import Store

@@ -19,10 +19,12 @@ from memd.daemon.ignore import Ignore
 from memd.daemon.journalling import Journalling
 from memd.daemon.keeper import Keeper
 from memd.daemon.layer import Layer
+from memd.daemon.parsing import Ask, Parsed
+from memd.daemon.proof import prove
 from memd.daemon.reader import Reader, Step
 from memd.daemon.revising import Reviser
 from memd.errors import NotFound, Unwanted, told
-from memd.model import Checkpoint, Problem, Receipt, once
+from memd.model import Checkpoint, Problem, once
 from memd.project import identity
 from memd.store import Seed, Store
 from memd.store.folders import Folders
@@ -32,8 +34,6 @@ from memd.tools.registry import TOOLS
 from memd.tools.registry import tool as named
 from memd.writers.extractive import Extractive
 
-SLACK = 1_000
-"""Milliseconds by which the client's clock may be behind ours: it is the same machine's."""
 FALLBACK = "the checkpoint is made, and what hooks give back is of it"
 """What holds where only the copies for people cannot be written."""
 
@@ -111,10 +111,21 @@ class Pipeline:
 
     def step(self, tool: Tool, path: Path) -> Step:
         """Read a transcript on by one step; what it shows of an injection becomes proof of delivery."""
-        step = self._reader.step(tool, path)
+        return self._noted(tool, self._reader.step(tool, path))
+
+    def ask(self, tool: Tool, path: Path) -> Ask | None:
+        """What the next step of a transcript is made from, where another process may make it."""
+        return self._reader.ask(tool, path)
+
+    def take(self, tool: Tool, ask: Ask, parsed: Parsed) -> Step | None:
+        """A step that another process made, as `step`; None where it is not the next one any more."""
+        step = self._reader.take(tool, ask, parsed)
+        return None if step is None else self._noted(tool, step)
+
+    def _noted(self, tool: Tool, step: Step) -> Step:
         if step.session is not None:
             for receipt in step.receipts:
-                self._prove(step.session, receipt)
+                prove(self.store, step.session, receipt, self._clock())
             self._journal(step)
             if any(tool.concerns(record) for record in step.added):
                 self._unheard.add(step.session)
@@ -166,28 +177,6 @@ class Pipeline:
             tool = named(session.tool)
             afterthoughts.close(self.store, tool, session, self._clock())
             self._lift(tool, name)
-
-    def _prove(self, session: str, receipt: Receipt) -> None:
-        """A text that a hook read from disk while the daemon was down is known by what stands on it.
-
-        The end mark names session and code. A part without it is taken for the session's own checkpoint of that number,
-        if there was one then: the old rows that a fork copies are about its source's.
-        """
-        origin = receipt.session or session
-        given, at = self.store.checkpoints.get(origin, receipt.number), receipt.at or self._clock()
-        if given is None or receipt.code not in {None, given.receipt} or given.at > at + SLACK:
-            return
-        behind = sum(boundary.at is None or boundary.at <= at for boundary in self.store.boundaries(session))
-        self.store.deliveries.give(
-            session,
-            given.number,
-            given.receipt,
-            receipt.parts,
-            receipt.hook,
-            at,
-            compactions=behind,
-            origin=origin,
-        )
 
     def current(self, name: str) -> bool:
         """Whether a session's checkpoint holds for all that is recorded."""

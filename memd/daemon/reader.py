@@ -3,7 +3,6 @@
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -11,24 +10,9 @@ from msgspec.structs import replace
 from memd.daemon import moved
 from memd.daemon.gate import Gate
 from memd.daemon.ignore import Ignore
+from memd.daemon.parsing import STEP, Ask, Parsed, parse, read
 from memd.errors import SourceUnreadable
-from memd.model import (
-    Amend,
-    Channel,
-    Compaction,
-    Envelope,
-    Event,
-    Facts,
-    Gap,
-    Message,
-    Origin,
-    Receipt,
-    Record,
-    Session,
-    TurnEnd,
-)
-from memd.model.masking import masked
-from memd.provenance import classify
+from memd.model import Compaction, Facts, Receipt, Record, Session, TurnEnd
 from memd.store import Seed, SourceRow, Store
 from memd.tail.batch import Batch
 from memd.tools.places import Kept, Places
@@ -36,9 +20,6 @@ from memd.tools.protocol import Identity, Tool
 
 HEAD = 1 << 16
 """Bytes of a transcript's start that are looked at to tell whose it is."""
-STEP = 2 << 20
-"""Bytes that one step reads. Steps of half the size take 6 % more time in all, of twice the size 1 % less; while old transcripts
-are read a live one waits for the step that runs, 60 ms at most instead of 40 (recorded sessions of two tools)."""
 
 
 class Step(Struct, frozen=True):
@@ -50,8 +31,14 @@ class Step(Struct, frozen=True):
     turn_ended: bool = False
     """A turn ended, or the context was compacted: what hooks give back changes now."""
     changed: bool = False
-    more: bool = False
+    left: int = 0
+    """What is known to be waiting still, in the tool's unit."""
     gone: bool = False
+
+    @property
+    def more(self) -> bool:
+        """Whether more is waiting."""
+        return self.left > 0
 
 
 class Reader:
@@ -74,8 +61,8 @@ class Reader:
         self._gate = gate or Gate(store, Ignore((), "/"))
         self._hosts = frozenset(hosts)
 
-    def step(self, tool: Tool, path: Path, limit: int = STEP, seen: int = -1) -> Step:
-        """Read on for about `limit` bytes and commit what came of them.
+    def step(self, tool: Tool, path: Path, limit: int | None = None, seen: int = -1) -> Step:
+        """Read on for about `limit` bytes (`STEP`) and commit what came of them.
 
         `seen` is how far a smaller look at a transcript that tells no directory came: where this one comes no farther, it
         has none (its last line may be unfinished).
@@ -88,39 +75,66 @@ class Reader:
         row = self._store.sources.of(str(path))
         if self._gate.closed(path, row):
             return Step(row.session if row else None)
-        batch = self._read(tool, path, row.cursor if row else None, limit)
-        if batch.gone:
+        return self._commit(tool, row, parse(ask := self._ask(tool, path, row, limit or STEP)), ask, seen)
+
+    def ask(self, tool: Tool, path: Path) -> Ask | None:
+        """What the next step of a transcript is made from, whole, for another process; None: it is not to be read."""
+        row = self._store.sources.of(str(path)) if _is_text(path) else None
+        if not _is_text(path) or self._gate.closed(path, row):
+            return None
+        return replace(self._ask(tool, path, row, STEP), places=self._store.sources.places(str(path)).whole())
+
+    def take(self, tool: Tool, ask: Ask, parsed: Parsed) -> Step | None:
+        """Commit what somebody else made of a step, as `step` does; None where the record is not as it was made from."""
+        path = Path(ask.path)
+        row = self._store.sources.of(ask.path)
+        if replace(self._ask(tool, path, row, ask.limit), places={}) != replace(ask, places={}):
+            return None
+        if self._gate.closed(path, row):
+            return Step(row.session if row else None)
+        return self._commit(tool, row, parsed, ask)
+
+    def _ask(self, tool: Tool, path: Path, row: SourceRow | None, limit: int) -> Ask:
+        bare = Ask(tool.name, str(path), str(self._sessions / tool.name), self._hosts, limit)
+        if row is None:
+            return bare
+        seed, before = self._known(row), kept(self._store, row)
+        return replace(
+            bare,
+            cursor=row.cursor,
+            offset=row.offset,
+            text=before.text,
+            places=before.places.saved,
+            identity=None if seed is None else _identity(seed),
+            size=row.size if row.gone_at is None else None,
+        )
+
+    def _commit(self, tool: Tool, row: SourceRow | None, parsed: Parsed, ask: Ask, seen: int = -1) -> Step:
+        path, events = Path(ask.path), parsed.events
+        if parsed.gone:
             return self._gone(row, path)
-        if row is not None and not batch.lines and not batch.gaps and batch.size == row.size and row.gone_at is None:
-            return Step(row.session)
-        seed = self._known(row) or _seed(tool, path, batch)
-        if seed is None:
+        if parsed.nothing:
+            return Step(row.session if row else None)
+        if parsed.identity is None:
             return Step(None)
-        state = self._state(tool, seed, row, restarted=batch.restarted)
-        anew = batch.restarted or state is None
-        if state is None:  # another version's state: read the whole file again, its row ids keep it from doubling
-            batch = self._read(tool, path, None, limit)
-            state = tool.start(_identity(seed))
-        state, events = _feed(tool, state, batch, self._hosts)
-        more = bool(batch.lines) and batch.cursor.offset < batch.size
+        seed = self._known(row) or _seed(tool, path, parsed.identity)
         admitted = row is not None or self._gate.admits(
-            seed, batch.size, events, whole=not more or batch.cursor.offset == seen
+            seed, parsed.size, events, whole=not parsed.more or parsed.offset == seen
         )
         if not admitted:
-            return self.step(tool, path, limit * 8, batch.cursor.offset) if admitted is None else Step(None)
+            return self.step(tool, path, ask.limit * 8, parsed.offset) if admitted is None else Step(None)
         if row is not None and any(isinstance(event, Facts) for event in events):
             events = moved.told(events, self._store.session(row.session))
-        now, kept = self._clock(), tool.dump(state)
         done = self._store.commit(
             seed,
-            batch.cursor.dumps(),
-            kept.text,
+            parsed.cursor,
+            parsed.text,
             events,
-            places=kept.places.new,
-            size=batch.size,
-            offset=batch.cursor.offset,
-            now=now,
-            anew=anew,
+            places=parsed.places,
+            size=parsed.size,
+            offset=parsed.offset,
+            now=self._clock(),
+            anew=parsed.anew,
         )
         return Step(
             seed.session,
@@ -128,7 +142,7 @@ class Reader:
             tuple(event for event in events if isinstance(event, Receipt)),
             any(isinstance(event, TurnEnd | Compaction) for event in events),
             bool(events),
-            more,
+            parsed.size - parsed.offset if parsed.more else 0,
         )
 
     def _gone(self, row: SourceRow | None, path: Path) -> Step:
@@ -144,7 +158,9 @@ class Reader:
         """
         if not _is_text(path):
             return None
-        return self._known(self._store.sources.of(str(path))) or _seed(tool, path, self._read(tool, path, None, HEAD))
+        known = self._known(self._store.sources.of(str(path)))
+        identity = None if known else tool.identify(path, [line.data for line in self._read(tool, path, HEAD).lines])
+        return known if identity is None else _seed(tool, path, identity)
 
     def size(self, tool: Tool, path: Path) -> int:
         """What is in it, in the tool's unit.
@@ -152,22 +168,15 @@ class Reader:
         Raises:
             SourceUnreadable: it cannot be read now.
         """
-        return self._read(tool, path, None, 1).size
+        return self._read(tool, path, 1).size
 
-    def _read(self, tool: Tool, path: Path, cursor: str | None, limit: int) -> Batch:
-        return tool.read(path, cursor, limit, self._sessions / tool.name)
+    def _read(self, tool: Tool, path: Path, limit: int) -> Batch:
+        """Its first rows."""
+        return read(tool, self._ask(tool, path, None, limit), None)
 
     def _known(self, row: SourceRow | None) -> Seed | None:
         session = None if row is None else self._store.session(row.session)
         return None if row is None or session is None else _reseed(session, row.path, row.unit)
-
-    def _state(self, tool: Tool, seed: Seed, row: SourceRow | None, *, restarted: bool) -> Any:
-        if row is None or restarted:
-            return tool.start(_identity(seed))
-        try:
-            return tool.load(kept(self._store, row))
-        except (ValueError, TypeError, KeyError, AttributeError):
-            return None
 
 
 def kept(store: Store, row: SourceRow) -> Kept:
@@ -203,11 +212,8 @@ def _waiting_for_nobody(path: str, flags: int) -> int:
     return os.open(path, flags | os.O_NONBLOCK)
 
 
-def _seed(tool: Tool, path: Path, batch: Batch) -> Seed | None:
-    """Whose transcript it is, by its first rows."""
-    identity = tool.identify(path, [line.data for line in batch.lines])
-    if identity is None:
-        return None
+def _seed(tool: Tool, path: Path, identity: Identity) -> Seed:
+    """A session of which nothing is recorded."""
     parent = f"{tool.name}:{identity.parent}" if identity.parent else None
     session_id = f"{parent}/{identity.native}" if parent else f"{tool.name}:{identity.native}"
     return Seed(session_id, tool.name, identity.native, parent, str(path), tool.unit)
@@ -220,26 +226,3 @@ def _reseed(session: Session, path: str, unit: str) -> Seed:
 def _identity(seed: Seed) -> Identity:
     parent = seed.parent.partition(":")[2] if seed.parent else None
     return Identity(seed.native, parent)
-
-
-def _feed(tool: Tool, state: Any, batch: Batch, hosts: frozenset[str]) -> tuple[Any, list[Event]]:
-    events: list[Event] = [Gap(gap.kind, gap.what, gap.bytes) for gap in batch.gaps]
-    for line in batch.lines:
-        state, found = tool.feed(state, line)
-        events.extend(found)
-    return state, masked([_trusting(event, hosts) for event in events])
-
-
-def _trusting(event: Event, hosts: frozenset[str]) -> Event:
-    """The event, with its prompt taken for the person's typing where all that vouches for it is a host that is trusted.
-
-    Only a parser names a host, and only beside a prompt, or with what vouches for one that was entered before; what a machine
-    began or a sub-agent was told has another channel.
-    """
-    if not isinstance(event, Message | Amend) or event.channel is not Channel.OPERATOR_HEADLESS:
-        return event
-    host = event.host if isinstance(event, Amend) else event.extra.get("host")
-    if host not in hosts:
-        return event
-    channel, grade = classify(Envelope(Origin.PERSON, claimed=True, trusted=True))
-    return replace(event, channel=channel, grade=grade)

@@ -5,9 +5,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from memd.daemon.catching_up import after_reply
+from memd.daemon.jobs import Urgency
 from memd.daemon.pipeline import wall_clock
 from memd.daemon.telling import IN_TIME
-from memd.daemon.worker import Urgency, Worker
+from memd.daemon.worker import Worker
 from memd.extract.anchors import inside
 from memd.extract.files import with_reads
 from memd.model import Kind

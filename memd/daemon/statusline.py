@@ -12,10 +12,11 @@ from typing import Any
 
 from memd.config import Config
 from memd.daemon import survey
+from memd.daemon.jobs import Urgency
 from memd.daemon.pipeline import wall_clock
 from memd.daemon.setup.standing import Standing
 from memd.daemon.survey import Row
-from memd.daemon.worker import Urgency, Worker
+from memd.daemon.worker import Worker
 from memd.model import Session
 from memd.model.text import brief
 from memd.store import Store

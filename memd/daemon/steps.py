@@ -6,8 +6,9 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import TypeVar
 
+from memd.daemon.jobs import Urgency
 from memd.daemon.pipeline import Pipeline
-from memd.daemon.worker import Urgency, Worker
+from memd.daemon.worker import Worker
 from memd.tools.protocol import Tool
 
 T = TypeVar("T")

@@ -13,7 +13,8 @@ from contextlib import suppress
 
 from memd.daemon import steps
 from memd.daemon.catching_up import located
-from memd.daemon.worker import Urgency, Worker
+from memd.daemon.jobs import Urgency
+from memd.daemon.worker import Worker
 from memd.errors import SourceUnreadable
 from memd.extract.material import SPEAKING
 from memd.model import Record

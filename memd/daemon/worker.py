@@ -16,18 +16,19 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import closing, contextmanager
-from enum import IntEnum
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import structlog
-from msgspec import Struct
 
 from memd.daemon import again
 from memd.daemon.again import Again, Held
+from memd.daemon.ahead import ENOUGH, Ahead, Came
+from memd.daemon.jobs import Asked, Job, Made, Reading, Urgency
 from memd.daemon.pipeline import Pipeline
 from memd.daemon.reader import Step
-from memd.errors import Fault, RecordDamaged, StoreTrouble, UserError, told
+from memd.errors import Fault, RecordDamaged, UserError, told
 from memd.tools.protocol import Tool
 
 log = structlog.get_logger()
@@ -44,38 +45,7 @@ IDLE = 60.0
 """Seconds without a job after which the tokenizer's 50 MB, and what is remembered of texts, are given back."""
 
 
-class Urgency(IntEnum):
-    """What goes first; a checkpoint that is due stands between COMMAND and LIVE, those of the backfill come when all is read."""
-
-    HOOK = 0
-    COMMAND = 1
-    LIVE = 2
-    BACKFILL = 4
-    LAST = 5
-
-
 Turn = Callable[[float], tuple[Urgency, float] | None]
-
-
-class _Job(Struct):
-    """What waits in the queue. At a start there are as many readings as transcripts, so one holds no more than it must."""
-
-    urgency: Urgency
-    order: float
-    serial: int
-
-    def __lt__(self, other: "_Job") -> bool:
-        return (self.urgency, self.order, self.serial) < (other.urgency, other.order, other.serial)
-
-
-class _Asked(_Job):
-    run: Callable[[Pipeline], Any]
-    result: "Future[Any]"
-
-
-class _Reading(_Job):
-    tool: Tool
-    path: str
 
 
 class Worker(threading.Thread):
@@ -94,12 +64,13 @@ class Worker(threading.Thread):
         self._open = open_pipeline
         self._turn = turn
         self._trouble = trouble
-        self._jobs: queue.PriorityQueue[_Job] = queue.PriorityQueue()
+        self._jobs: queue.PriorityQueue[Job] = queue.PriorityQueue()
         self._serial = itertools.count()
         self._pending: dict[str, Urgency] = {}
         self._lock = threading.Lock()  # for _pending
         self._over = threading.Event()
         self._again = Again()
+        self._ahead = Ahead(self._came, self._say)
         self.refreshed: Callable[[Pipeline, str], None] = lambda *_: None
         self.ready: Future[None] = Future()
         self.ended: Future[None] = Future()
@@ -113,7 +84,7 @@ class Worker(threading.Thread):
     def submit(self, urgency: Urgency, run: Callable[[Pipeline], Any], order: float = 0.0) -> "Future[Any]":
         """Have a job done; lower `order` goes first among equals."""
         result: Future[Any] = Future()
-        self._jobs.put(_Asked(urgency, order, next(self._serial), run, result))
+        self._jobs.put(Asked(urgency, order, next(self._serial), run, result))
         return result
 
     def hint(self, tool: Tool, path: Path | str, urgency: Urgency = Urgency.LIVE, order: float = 0.0) -> None:
@@ -123,7 +94,7 @@ class Worker(threading.Thread):
             if known is not None and known <= urgency:
                 return
             self._pending[name] = urgency
-        self._jobs.put(_Reading(urgency, order, next(self._serial), tool, name))
+        self._jobs.put(Reading(urgency, order, next(self._serial), tool, name))
 
     def waits(self, path: str) -> bool:
         """Whether a live transcript waits to be read: what comes until then is read with it."""
@@ -131,7 +102,7 @@ class Worker(threading.Thread):
 
     def depth(self) -> int:
         """Jobs that wait."""
-        return self._jobs.qsize()
+        return self._jobs.qsize() + self._ahead.in_hand
 
     def held(self) -> tuple[Held, ...]:
         """What failed and was not done since, the newest."""
@@ -152,8 +123,11 @@ class Worker(threading.Thread):
         self.ready.set_result(None)
         try:
             with closing(pipeline):
-                while not self._over.is_set():
-                    self._next(pipeline)
+                try:
+                    while not self._over.is_set():
+                        self._next(pipeline)
+                finally:
+                    self._ahead.stop()
                 for session in list(self._due):
                     self._refresh(pipeline, session)
         except BaseException as error:  # noqa: BLE001 - a defect of the thread's own: the daemon must not live on without it
@@ -175,13 +149,14 @@ class Worker(threading.Thread):
         elif job is not None:
             self._do(pipeline, job)
 
-    def _take(self, pipeline: Pipeline) -> _Job | None:
+    def _take(self, pipeline: Pipeline) -> Job | None:
         """The next job; None when a checkpoint, or something that failed, is due before one comes."""
         try:
             return self._jobs.get(timeout=self._patience())
         except queue.Empty:
             self._again.hint()
             if not self._due:
+                self._ahead.rest()
                 pipeline.release()
             return None
 
@@ -199,12 +174,15 @@ class Worker(threading.Thread):
         session = None if now < self._floor() else min(self._due, key=lambda name: self._due[name], default=None)
         return session if session is not None and self._due[session] <= now else None
 
-    def _do(self, pipeline: Pipeline, job: _Job) -> None:
+    def _do(self, pipeline: Pipeline, job: Job) -> None:
         match job:
-            case _Reading():
+            case Reading():
                 with self._troubled(pipeline):
                     self._read(pipeline, job)
-            case _Asked() if job.result.set_running_or_notify_cancel():
+            case Made():
+                with self._troubled(pipeline):
+                    self._settle(pipeline, job.came)
+            case Asked() if job.result.set_running_or_notify_cancel():
                 with self._troubled(pipeline, job.result):
                     job.result.set_result(job.run(pipeline))
 
@@ -221,29 +199,48 @@ class Worker(threading.Thread):
             if isinstance(error, RecordDamaged) and not pipeline.store.sound():
                 raise
 
-    def _read(self, pipeline: Pipeline, job: _Reading) -> None:
+    def _read(self, pipeline: Pipeline, job: Reading) -> None:
         tool, path, turn = job.tool, Path(job.path), (job.urgency, job.order)
         with self._lock:
             self._pending.pop(job.path, None)
-        try:
+        with self._again.reading(job.path, partial(self.hint, tool, job.path, *turn)):
             news = pipeline.news(tool, path)
-            step = pipeline.step(tool, path) if any(one.path == path for one in news) else None
-        except Fault as error:
-            code = "store-trouble" if isinstance(error, StoreTrouble) else "source-unreadable"
-            self._again.failed(job.path, code, error, lambda: self.hint(tool, job.path, *turn))
-            raise
-        self._again.done(job.path)
+            own = any(one.path == path for one in news)
+            old = job.urgency is Urgency.BACKFILL
+            elsewhere = own and (old or self._ahead.holds(path)) and self._offer(pipeline, tool, path, turn)
+            step = pipeline.step(tool, path) if own and not elsewhere else None
+            if step is not None and step.more and not (step.left >= ENOUGH and self._offer(pipeline, tool, path, turn)):
+                self.hint(tool, job.path, *turn)
         for one in news:
             its = turn if one.changed is None else self._turn(one.changed)
             if one.path != path and its is not None:
                 self.hint(tool, one.path, *its)
-        if step is not None:
-            if job.urgency is Urgency.BACKFILL:
-                self._note_old(step, job.order)
-            else:
+        if step is not None and old:
+            self._note_old(step, job.order)
+        elif step is not None:
+            self.note(step)
+
+    def _offer(self, pipeline: Pipeline, tool: Tool, path: Path, turn: tuple[Urgency, float]) -> bool:
+        return self._ahead.offer(pipeline, tool, path, turn, patient=turn[0] is Urgency.BACKFILL)
+
+    def _came(self, came: Came) -> None:
+        """From another thread: a step that the second process made."""
+        self._jobs.put(Made(min(Urgency(came.chain.turn[0]), Urgency.MADE), 0.0, next(self._serial), came))
+
+    def _settle(self, pipeline: Pipeline, came: Came) -> None:
+        """Record such a step; behind the last one, and where nothing came of it, the transcript is looked at here."""
+        chain, was_over = came.chain, came.chain.over
+        turn = Urgency(chain.turn[0]), chain.turn[1]
+        try:
+            with self._again.reading(chain.path, partial(self.hint, chain.tool, chain.path, *turn)):
+                step = self._ahead.settle(pipeline, came)
+            if step is not None and turn[0] is not Urgency.BACKFILL:
                 self.note(step)
-            if step.more:
-                self.hint(tool, job.path, *turn)
+        finally:
+            if chain.over and not was_over:
+                if chain.changed is not None and turn[0] is Urgency.BACKFILL:
+                    self._note_old(chain.changed, turn[1])
+                self.hint(chain.tool, chain.path, *turn)
 
     def note(self, step: Step) -> None:
         """Plan the refresh that a step asks for; called in the worker's thread only."""
@@ -315,6 +312,10 @@ class Worker(threading.Thread):
     def _wait(self, session: str, code: str, error: Exception) -> None:
         self._due[session] = time.monotonic() + again.AGAIN
         self._again.failed(session, code, error)
+
+    def _say(self, text: str) -> None:
+        if self._trouble(text):
+            log.warning("trouble", what=text)
 
     def _tell(self, what: str, about: str, error: Exception) -> None:
         if self._trouble(f"{about}{told(error)}"):

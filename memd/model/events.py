@@ -20,7 +20,7 @@ class Source(Struct, frozen=True, gc=False):
     length: int
 
 
-class Message(Struct, frozen=True):
+class Message(Struct, frozen=True, tag=True):
     """One entry: words of a person, an agent, a tool or the client. The store gives it the session's next number."""
 
     key: str
@@ -38,7 +38,7 @@ class Message(Struct, frozen=True):
     """It was taken back before it was read: in an older file of a session that was rewound."""
 
 
-class Amend(Struct, frozen=True):
+class Amend(Struct, frozen=True, tag=True):
     """A later row that changes what is known of an earlier entry, named by its key, or as its record names it."""
 
     key: str | int
@@ -49,7 +49,7 @@ class Amend(Struct, frozen=True):
     """The program that alone vouches for the channel; as `host` of a message, it tells only those who trust it."""
 
 
-class Rewind(Struct, frozen=True):
+class Rewind(Struct, frozen=True, tag=True):
     """The conversation went back: only entries inside these key ranges (both ends included) are still part of it.
 
     `None` as the first end means from the start, as the last end up to now.
@@ -92,7 +92,7 @@ class State(StrEnum):
     """It answered at once and goes on working; `detail["job"]` names it."""
 
 
-class Operation(Struct, frozen=True):
+class Operation(Struct, frozen=True, tag=True):
     """One tool call. Yielded when it starts and again, under the same `call`, when its result is known."""
 
     call: str
@@ -109,7 +109,7 @@ class Operation(Struct, frozen=True):
     """An excerpt of what it answered."""
 
 
-class Usage(Struct, frozen=True):
+class Usage(Struct, frozen=True, tag=True):
     """How full the context was at one answer of the model, in the provider's tokens."""
 
     key: str
@@ -118,7 +118,7 @@ class Usage(Struct, frozen=True):
     model: str | None = None
 
 
-class Compaction(Struct, frozen=True):
+class Compaction(Struct, frozen=True, tag=True):
     """The tool replaced its context by a summary here."""
 
     key: str
@@ -129,7 +129,7 @@ class Compaction(Struct, frozen=True):
     after: int | None = None
 
 
-class Receipt(Struct, frozen=True):
+class Receipt(Struct, frozen=True, tag=True):
     """The transcript shows that a text of memd's went into the context."""
 
     at: int | None
@@ -147,7 +147,7 @@ LOST = "overwritten"
 """The kind of a gap that reading the transcript again from its start does not find again."""
 
 
-class Gap(Struct, frozen=True):
+class Gap(Struct, frozen=True, tag=True):
     """Something that is there and was not read as an entry: counted and shown, never passed over."""
 
     kind: str
@@ -156,7 +156,7 @@ class Gap(Struct, frozen=True):
     count: int = 1
 
 
-class Facts(Struct, frozen=True):
+class Facts(Struct, frozen=True, tag=True):
     """What rows say of the session itself; a later value replaces an earlier one, `None` changes nothing."""
 
     cwd: str | None = None
@@ -169,7 +169,7 @@ class Facts(Struct, frozen=True):
     forked_from: str | None = None
 
 
-class TurnEnd(Struct, frozen=True):
+class TurnEnd(Struct, frozen=True, tag=True):
     """The agent ended its turn."""
 
     at: int | None

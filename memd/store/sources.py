@@ -42,7 +42,7 @@ class Sources:
         )
         return ((path, offset) for path, offset in rows)
 
-    def places(self, path: str) -> Mapping[str, str]:
+    def places(self, path: str) -> "Places":
         """What is kept by key for the reader of a transcript, read when it is looked up."""
         return Places(self._db, path)
 
@@ -76,3 +76,11 @@ class Places(Mapping[str, str]):
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
+
+    def whole(self) -> dict[str, str]:
+        """All of it at once, for a reader elsewhere."""
+        return dict(
+            self._db.rows(
+                "SELECT key, value FROM place WHERE source = (SELECT row FROM source WHERE path = ?)", (self._path,)
+            )
+        )

@@ -9,10 +9,11 @@ from transcript import SESSION, Transcript
 from memd import config
 from memd.daemon.answers import Answers
 from memd.daemon.controls import Controls
+from memd.daemon.jobs import Urgency
 from memd.daemon.pipeline import Pipeline
 from memd.daemon.socket import Request
 from memd.daemon.troubles import Troubles
-from memd.daemon.worker import Urgency, Worker
+from memd.daemon.worker import Worker
 from memd.store import Store
 from memd.store.folders import Folders
 from memd.tools.registry import TOOLS

@@ -9,8 +9,8 @@ import pytest
 from transcript import given
 
 from memd.daemon import frozen, giving
+from memd.daemon.jobs import Urgency
 from memd.daemon.socket import Request, Server, deadline
-from memd.daemon.worker import Urgency
 from memd.model import marks
 
 OTHER = "5d1f0c1e-7b1a-4b7e-9a52-000000000002"

@@ -14,8 +14,9 @@ from writer_program import Program
 from memd import config
 from memd.checkpoint import scene
 from memd.daemon.desk import Desk
+from memd.daemon.jobs import Urgency
 from memd.daemon.pipeline import Pipeline
-from memd.daemon.worker import Urgency, Worker
+from memd.daemon.worker import Worker
 from memd.daemon.writing import Writing
 from memd.store import Store
 from memd.tools.registry import TOOLS

@@ -7,7 +7,7 @@ import pytest
 from transcript import given
 
 from memd.daemon import giving
-from memd.daemon.worker import Urgency
+from memd.daemon.jobs import Urgency
 
 LATE = "And tell me how long each run took."
 WAITING = f"who sent it is not recorded yet; if it also comes as a message, that is the same), verbatim:\n{LATE}\n"

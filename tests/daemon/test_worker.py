@@ -13,9 +13,10 @@ from memd import config
 from memd.daemon import again, loop
 from memd.daemon import worker as workers
 from memd.daemon.again import Held
+from memd.daemon.jobs import Urgency
 from memd.daemon.place import Place
 from memd.daemon.reader import Step
-from memd.daemon.worker import Urgency, Worker
+from memd.daemon.worker import Worker
 from memd.errors import NotFound, RecordDamaged, SourceUnreadable, StoreTrouble
 from memd.files import Lock
 from memd.model import Channel, Grade, Record, Source
@@ -43,11 +44,14 @@ class Pipe:
     def news(self, tool, path):
         return self.holds.get(path.name, [News(path)])
 
+    def ask(self, tool, path):
+        """Nothing is read elsewhere."""
+
     def step(self, tool, path):
         self._do("step", path.name)
         left = self.sizes.get(path.name, 1) - 1
         self.sizes[path.name] = max(left, 0)
-        return Step(path.stem, added=(SAID,), changed=True, more=left > 0)
+        return Step(path.stem, added=(SAID,), changed=True, left=left)
 
     def refresh(self, session, trigger):
         self._do("refresh", session)

@@ -22,8 +22,9 @@ from memd.daemon.second import Failed, GoOn, Request
 from memd.errors import told
 from memd.tools.protocol import Tool
 
-ENOUGH = 8 << 20
-"""Bytes that wait before the process is started: a start costs 60 ms of processor time, as much as parsing some 6 MB."""
+ENOUGH = 6 << 20
+"""Bytes that wait before the process is started: a start costs 60 ms of processor time, as much as reading some 5 MB of
+Claude Code or 2.5 of Codex."""
 LEAST = 1 << 16
 """A transcript with less to read is not worth the way there and back."""
 DECK, ANSWERS, SENT = 2 * STEP, 1 << 20, 2
@@ -196,7 +197,8 @@ class Ahead:
     def __init__(self, deliver: Callable[[Came], None], trouble: Callable[[str], None], behind: int = 0) -> None:
         self._deliver = deliver
         self._trouble = trouble
-        self._behind = behind
+        self._known = behind
+        self._refused = 0
         self._second: Second | None = None
         self._open: dict[str, Chain] = {}
         self._own = set[str]()
@@ -221,14 +223,14 @@ class Ahead:
     def ready(self) -> bool:
         """Whether another one would be taken, if it is worth it."""
         if self._second is not None and self._second.over:
-            self._second, self._behind = None, 0
+            self._second, self._refused = None, 0
         return self._died < TRIES if self._second is None else self._second.ready
 
     def _give(self, chain: Chain) -> bool:
-        self._behind += chain.left
+        self._refused += chain.left
         if self._second is not None:
             given = self._second.give(chain)
-        elif given := self._behind >= ENOUGH:
+        elif given := max(self._known, self._refused) >= ENOUGH:
             self._second = Second(self._deliver, chain)
             self._second.start()
         if given:
@@ -280,7 +282,7 @@ class Ahead:
 
     def rest(self) -> None:
         """Nothing waits any more."""
-        self._behind = 0
+        self._refused = 0
 
     def stop(self) -> None:
         """End it; what it holds is not read."""

@@ -10,6 +10,7 @@ It ends when its input does, so it cannot outlive its parent, and a step that ta
 still waits for it. It imports what reading needs and nothing else: 60 ms of processor time and 22 MB (the daemon: 50).
 """
 
+import os
 import signal
 import struct
 import sys
@@ -23,6 +24,8 @@ from memd.errors import told
 
 PATIENCE = 60.0
 """Seconds for one step: the longest that was seen took four (a line of 100 MB, on a busy machine)."""
+NICER = 5
+"""Than its parent: where both processors are wanted, live transcripts and hooks come first."""
 LONGEST = 1 << 28
 """Bytes of a message that nobody makes: 0.7 MB was the longest answer of recorded sessions."""
 _LENGTH = struct.Struct(">I")
@@ -80,6 +83,7 @@ def length(head: bytes) -> int:
 
 def main() -> None:
     """Answer until the input ends."""
+    os.nice(NICER)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)  # of a terminal or a service manager for all: the parent decides
     inbox, outbox = sys.stdin.buffer, sys.stdout.buffer

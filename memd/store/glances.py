@@ -26,10 +26,10 @@ class Glances:
         return (found[0], found[1]) if found else (0, None)
 
     def first_text(self, session: str, channels: Collection[Channel], among: int) -> str:
-        """The first text of these channels, looked for among the first entries; "" where there is none."""
+        """The first text of these channels among the first entries, one that is in force if there is one; "" for none."""
         found = self._db.row(
             f"SELECT {_TEXT} FROM message m WHERE session = (SELECT row FROM session WHERE id = ?)"  # noqa: S608 - a constant
-            " AND number <= ? AND channel IN (SELECT value FROM json_each(?)) ORDER BY number LIMIT 1",
+            " AND number <= ? AND channel IN (SELECT value FROM json_each(?)) ORDER BY withdrawn OR undelivered, number LIMIT 1",
             (session, among, coded(channels)),
         )
         return found[0] if found else ""

@@ -111,6 +111,7 @@ def arrived(reading: Reading, text: str, answer: Answer, host: str) -> bool:
     coming, words = reading.state.arriving, text.strip()
     if not coming:
         return False
+    coming = _mistaken(reading, coming, words)
     waiting = next((one for one in coming if one.text.strip() == words), coming[0])
     rest = tuple(one for one in coming if one is not waiting and (one.told or not _joined(one.text.strip(), words)))
     reading.state = changed(reading.state, arriving=rest)
@@ -122,6 +123,21 @@ def arrived(reading: Reading, text: str, answer: Answer, host: str) -> bool:
     channel, grade = answer
     reading.events.append(Amend(waiting.key, undelivered=False, channel=channel, grade=grade, host=host))
     return True
+
+
+def _mistaken(reading: Reading, coming: tuple[Queued, ...], words: str) -> tuple[Queued, ...]:
+    """What left the queue, by the words that came: not always the oldest, where a client died and its entries were left behind.
+
+    What was taken for it goes on waiting, and is told when the session is over.
+    """
+    queue = reading.state.queue
+    behind = next((one for one in queue if words and one.text.strip() == words), None)
+    if behind is None or any(one.text.strip() == words or _joined(one.text.strip(), words) for one in coming):
+        return coming
+    first, *others = coming
+    coming = (behind, *others)
+    reading.state = changed(reading.state, queue=(first, *(one for one in queue if one is not behind)), arriving=coming)
+    return coming
 
 
 def _joined(part: str, words: str) -> bool:
@@ -142,7 +158,8 @@ def left(state: ReaderState) -> tuple[ReaderState, tuple[Event, ...]]:
     A command's row has other words than its entry, or is none: having left the queue, it is taken to have been run.
     """
     gone = (waiting for waiting in state.arriving if waiting.text.strip() and not waiting.text.lstrip().startswith("/"))
-    lost = [waiting for waiting in (*gone, *state.queue) if not waiting.told and not machine(waiting.text)]
+    kept = (waiting for waiting in state.queue if waiting.text.strip())
+    lost = [waiting for waiting in (*gone, *kept) if not waiting.told and not machine(waiting.text)]
     events = tuple(_message(waiting, undelivered=True) for waiting in lost)
     queue, arriving = (
         tuple(replace(waiting, told=waiting.told or waiting in lost) for waiting in waits)

@@ -99,6 +99,26 @@ def test_a_command_that_left_the_queue_was_run():
     assert [entry for entry in told(done) if entry[0] != "harness.meta"][1:] == [("human.queued", "next", False)]
 
 
+@pytest.mark.parametrize("stale", ["mind the tests", None, NOTE])
+@pytest.mark.parametrize("closed", [True, False])
+def test_what_a_client_that_died_left_in_the_queue_takes_nobodys_place(stale, closed):
+    """The next client's words are told once, as delivered; what the dead one never delivered stays what it is."""
+    before = read(typed("go"), queue("enqueue", stale), left=closed)
+    rows = [queue("enqueue", "next"), queue("dequeue"), typed("next", promptSource="queued"), agent("ok")]
+    rows += [queue("enqueue", "more"), queue("dequeue"), typed("more", promptSource="queued")]
+    events, state = list(before.events), before.state
+    for number, row in enumerate(rows):
+        state, found = TOOL.feed(state, _line(row, 1000 + number))
+        events += found
+    entries = told_of([*events, *TOOL.left(state)[1]])
+    assert [entry for entry in entries if entry[0].startswith("human")][1:] == [
+        ("human.queued", "next", False),
+        ("human.queued", "more", False),
+    ]
+    lost = [("unattributed", stale, True)] if stale == "mind the tests" else []
+    assert [entry for entry in entries if entry[2]] == lost
+
+
 def test_taken_in_after_the_end_was_thought_to_be_there():
     """An older client's removal that comes after the session was closed turns the lost entry into a delivered one."""
     before = read(plain("hi"), queue("enqueue", "one"), left=True)

@@ -62,6 +62,10 @@ class Ledger:
             self.may |= on_disk(self.source)
             self.source.by_turns = False
 
+    def torn(self):
+        """Whether what was there at the last rest is not there any more."""
+        return not self.source.goes_on(self._seen)
+
     def missing(self, store, wanted=None):
         """What is on disk now (`wanted`, where that is known) and not recorded."""
         wanted = on_disk(self.source) if wanted is None else wanted
@@ -75,7 +79,7 @@ class Ledger:
         unread = self.source.plain() - on_disk(self.source, over=True)
         assert not unread, f"whole lines that are not read: {sorted(unread)}"
         self.must |= on_disk(self.source)
-        self.broken = self.broken or not self.source.goes_on(self._seen)
+        self.broken = self.broken or self.torn()
         self._seen = self.source.seen() if store.sources.of(str(self.source.transcript)) else ()
         if self.source.by_turns and self._seen:
             told = sum(count for (kind, _), count in store.glances.gaps(self.source.id).items() if kind == "writers")

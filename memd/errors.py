@@ -98,5 +98,7 @@ def told(error: BaseException) -> str:
             return str(error)
         case OSError(strerror=str(why), filename=str() | bytes() as place):
             return f"{os.fsdecode(place)}: {why}"
+        case MemoryError():
+            return "there is no memory left"
         case _:
             return f"{type(error).__name__}: {error}"

@@ -6,10 +6,12 @@ from contextlib import contextmanager
 
 from msgspec import Struct
 
-from memd.errors import Fault, StoreTrouble, told
+from memd.errors import Fault, SourceUnreadable, told
 
 AGAIN = 30.0
 """Seconds after which what the machine would not let us do is tried again."""
+MACHINE = (Fault, OSError, MemoryError)
+"""What is the machine's doing, and may be over when it is tried again."""
 MOST = 1_000
 """The newest are told: where a whole disk is away, there are as many as files."""
 
@@ -47,8 +49,9 @@ class Again:
         """A transcript that the machine does not let us read or record waits."""
         try:
             yield
-        except Fault as error:
-            self.failed(path, "store-trouble" if isinstance(error, StoreTrouble) else "source-unreadable", error, hint)
+        except MACHINE as error:
+            unread = isinstance(error, SourceUnreadable)
+            self.failed(path, "source-unreadable" if unread else "store-trouble", error, hint)
             raise
         self.done(path)
 

@@ -231,11 +231,20 @@ class Ahead:
         if self._second is not None:
             given = self._second.give(chain)
         elif given := max(self._known, self._refused) >= ENOUGH:
-            self._second = Second(self._deliver, chain)
-            self._second.start()
+            given = self._start(chain)
         if given:
             self._open[chain.path] = chain
         return given
+
+    def _start(self, chain: Chain) -> bool:
+        second = Second(self._deliver, chain)
+        try:
+            second.start()
+        except RuntimeError as error:  # the machine gives no thread
+            self._note(Came(chain, why=told(error), died=True))
+            return False
+        self._second = second
+        return True
 
     @property
     def in_hand(self) -> int:

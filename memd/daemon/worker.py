@@ -294,7 +294,7 @@ class Worker(threading.Thread):
             self._tell("checkpoint failed", f"{session}: ", error)
             if isinstance(error, RecordDamaged) and not pipeline.store.sound():
                 raise
-            if isinstance(error, Fault | OSError):
+            if isinstance(error, again.MACHINE):
                 self._wait(session, "checkpoint-failed", error)
         self._cost[session] = (end := time.monotonic()) - start
         self._paused = end + min(self._cost[session] * PAUSE, LONGEST_PAUSE)

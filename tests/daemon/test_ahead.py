@@ -167,6 +167,20 @@ def test_one_that_ends_again_and_again_is_started_no_more(owner, tmp_path, monke
     assert owner.troubles[-1] == "the second process has ended 3 times, and is not started any more"
 
 
+def test_a_machine_that_gives_no_thread(owner, transcript, monkeypatch):
+    """Its owner reads by itself, and says so; nothing waits for an answer that cannot come."""
+
+    def refused(_):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(ahead.Second, "start", refused)
+    assert not owner.ahead.offer(owner.pipeline, CLAUDE, transcript.path, (4, 0.0), patient=True)
+    owner.settle(transcript.path)
+    assert (owner.ahead.holds(transcript.path), texts(owner.pipeline, transcript)) == (False, whole())
+    assert "can't start new thread" in owner.troubles[0]
+    owner.ahead.stop()
+
+
 @pytest.mark.parametrize(
     "said",
     [

@@ -133,7 +133,9 @@ class Torture:
         """Until all that is on disk is recorded and its checkpoints stand."""
         every = self.chance.random() < 0.7
         for ledger in self._ledgers:
-            if every or ledger.torn():  # what comes last tells that it was read again: else all could be recorded before
+            if (
+                every or ledger.torn()
+            ):  # what comes last tells that it was read again: else all could be recorded before
                 ledger.source.append()
                 ledger.source.turn()
         wanted = [(ledger, on_disk(ledger.source)) for ledger in self._ledgers]

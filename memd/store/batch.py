@@ -28,15 +28,15 @@ from memd.model import (
     Usage,
 )
 from memd.store.calls import merge
-from memd.store.keys import hashed
 from memd.store.ranges import Rewound, bounds
 
 _FACTS = ("cwd", "title", "model", "window", "version", "entrypoint", "branch", "forked_from")
 
 
 class Known(Struct):
-    """What was recorded before of the keys that occur in the events."""
+    """The keys that occur in the events, as they are kept, and what was recorded before of them."""
 
+    hashes: dict[str, int] = field(default_factory=dict)
     numbers: dict[str, int] = field(default_factory=dict)
     calls: dict[str, Done] = field(default_factory=dict)
     usages: set[str] = field(default_factory=set)
@@ -72,7 +72,7 @@ class Batch(Struct):
         """Feed events in file order; call once."""
         for event in events:
             self._take(event)
-        for key, record in self.added.items():
+        for key, record in self.added.items() if self.rewinds else ():
             if record.withdrawn is not (withdrawn := self._withdrawn(record)):
                 self.added[key] = replace(record, withdrawn=withdrawn)
 
@@ -106,7 +106,7 @@ class Batch(Struct):
             return
         self.position = self.session["messages"] = self.session["messages"] + 1
         self.known.numbers[event.key] = self.position
-        self.added[event.key] = _record(event, self.position)
+        self.added[event.key] = _record(event, self.known.hashes[event.key], self.position)
         self._lived(event.at)
 
     def _lived(self, at: int | None) -> None:
@@ -192,10 +192,10 @@ class Batch(Struct):
         return origin if origin is None or origin.startswith(prefix) else prefix + origin
 
 
-def _record(event: Message, number: int) -> Record:
+def _record(event: Message, key: int, number: int) -> Record:
     return Record(
         number=number,
-        key=hashed(event.key),
+        key=key,
         at=event.at,
         channel=event.channel,
         grade=event.grade,

@@ -12,12 +12,13 @@ from memd.store.texts import compact
 
 def known(sql: sqlite3.Connection, session: int, tool: str, events: list[Event]) -> tuple[Known, set[int]]:
     """What is recorded of the events' keys in this session, and the keys that another session of the tool has too."""
-    entries, calls, usages = _keys(events)
+    entries, calls, usages = map(keys.of, _keys(events))
+    hashes = {key: number for names in (entries, calls, usages) for number, key in names.items()}
     numbers, shared = _messages(sql, session, tool, entries)
     boundaries: set[str] = set()
     if any(type(event) is Compaction for event in events):
         boundaries = {key for (key,) in sql.execute("SELECT key FROM boundary WHERE session = ?", (session,))}
-    return Known(numbers, _calls(sql, session, calls), _usages(sql, session, usages), boundaries), shared
+    return Known(hashes, numbers, _calls(sql, session, calls), _usages(sql, session, usages), boundaries), shared
 
 
 def _keys(events: list[Event]) -> tuple[set[str], set[str], set[str]]:
@@ -43,10 +44,11 @@ def listed(numbers: Iterable[int]) -> str:
     return compact(list(numbers))
 
 
-def _messages(sql: sqlite3.Connection, session: int, tool: str, wanted: set[str]) -> tuple[dict[str, int], set[int]]:
-    if not wanted:
+def _messages(
+    sql: sqlite3.Connection, session: int, tool: str, names: dict[int, str]
+) -> tuple[dict[str, int], set[int]]:
+    if not names:
         return {}, set()
-    names = keys.of(wanted)
     numbers: dict[str, int] = {}
     shared: set[int] = set()
     for key, owner, number in sql.execute(
@@ -61,20 +63,19 @@ def _messages(sql: sqlite3.Connection, session: int, tool: str, wanted: set[str]
     return numbers, shared
 
 
-def _calls(sql: sqlite3.Connection, session: int, wanted: set[str]) -> dict[str, Done]:
-    if not wanted:
+def _calls(sql: sqlite3.Connection, session: int, names: dict[int, str]) -> dict[str, Done]:
+    if not names:
         return {}
     rows = sql.execute(
         f"SELECT {FIELDS} FROM json_each(?) w CROSS JOIN operation o ON o.session = ? AND o.key = w.value",  # noqa: S608 - a constant
-        (listed(keys.of(wanted)), session),
+        (listed(names), session),
     )
     return {call.call: call for call in map(done, rows)}
 
 
-def _usages(sql: sqlite3.Connection, session: int, wanted: set[str]) -> set[str]:
-    if not wanted:
+def _usages(sql: sqlite3.Connection, session: int, names: dict[int, str]) -> set[str]:
+    if not names:
         return set()
-    names = keys.of(wanted)
     rows = sql.execute(
         "SELECT u.key FROM json_each(?) w CROSS JOIN usage u ON u.session = ? AND u.key = w.value",
         (listed(names), session),

@@ -48,7 +48,7 @@ def change(sql: sqlite3.Connection, row: int, batch: Batch) -> None:
         sql.executemany(
             "UPDATE message SET undelivered = ifnull(?, undelivered), channel = ifnull(?, channel),"
             " grade = ifnull(?, grade) WHERE session = ? AND key = ?",
-            ((*_amended(event), row, _key(event)) for event in batch.amends),
+            ((*_amended(event), row, _key(batch, event)) for event in batch.amends),
         )
     for rewound in batch.rewinds:
         sql.executemany(
@@ -66,8 +66,8 @@ def _amended(event: Amend) -> tuple[Any, ...]:
     return (event.undelivered, channel and CHANNEL[channel], grade and GRADE[grade])
 
 
-def _key(event: Amend) -> int:
-    return hashed(event.key) if isinstance(event.key, str) else event.key
+def _key(batch: Batch, event: Amend) -> int:
+    return batch.known.hashes[event.key] if isinstance(event.key, str) else event.key
 
 
 def add_messages(sql: sqlite3.Connection, session: int, added: list[Record], packed: dict[int, int]) -> None:
@@ -103,9 +103,9 @@ def _entry(row: int, session: int, record: Record) -> tuple[Any, ...]:
 
 def calls(batch: Batch) -> list[Call]:
     """A batch's calls as they are kept."""
-    texts = {record.number: record.text for record in batch.added.values()}
+    hashes, texts = batch.known.hashes, {record.number: record.text for record in batch.added.values()}
     begin = ((call, answer(call.result, texts.get(call.number))) for call in batch.calls.values())
-    return [Call(hashed(call.call), call, -1 if at is None else at, said(call, at)) for call, at in begin]
+    return [Call(hashes[call.call], call, -1 if at is None else at, said(call, at)) for call, at in begin]
 
 
 def put_calls(sql: sqlite3.Connection, session: int, calls: list[Call], packed: Mapping[int, Place]) -> None:
@@ -129,7 +129,7 @@ def add_context(sql: sqlite3.Connection, row: int, batch: Batch) -> None:
         sql.executemany(
             "INSERT INTO usage (session, key, number, at, tokens) VALUES (?, ?, ?, ?, ?)"
             " ON CONFLICT DO UPDATE SET tokens = excluded.tokens",
-            ((row, hashed(u.key), number, u.at, u.tokens) for number, u in batch.usages.values()),
+            ((row, batch.known.hashes[u.key], number, u.at, u.tokens) for number, u in batch.usages.values()),
         )
     if batch.boundaries:
         sql.executemany(

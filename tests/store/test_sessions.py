@@ -164,6 +164,18 @@ def test_a_session_may_move_to_another_file(store):
     assert [moved.path, ONE.path] == [source.path for source in store.sources.every()]
 
 
+def test_a_file_may_become_another_sessions(store):
+    """It is read on for the one, whose entries go on from its own last, and no more for the other."""
+    other = Seed(TWO.session, TWO.tool, TWO.native, None, ONE.path)
+    commit(store, message("a"), message("b"))
+    commit(store, message("x"), seed=other, cursor="theirs")
+    assert store.sources.of(ONE.path) == SourceRow(
+        ONE.path, TWO.session, "theirs", "reader", "bytes", 100, 100, 1, None, NOW
+    )
+    assert [source.path for source in store.sources.every()] == [ONE.path]
+    assert [len(store.messages(seed.session)) for seed in (ONE, TWO)] == [2, 1]
+
+
 def test_small_values_are_kept_by_key(store):
     """A value is replaced by the next, and an unknown key has none."""
     assert store.meta_get("runs") is None

@@ -75,10 +75,10 @@ def _step(reading: Reading, row: Row, ident: str) -> None:
 
 
 def _first(row: Row) -> bool:
-    """Whether it is a prompt that says that there is no row before it."""
-    if row.get("type") != "user" or row.get("parentUuid", "") is not None:
+    """Whether it is a prompt, or what the client puts before one, and says that there is no row before it."""
+    if row.get("parentUuid", "") is not None or row.get("type") not in {"user", "attachment"}:
         return False  # as nearly always
-    return not any(row.get(flag) for flag in ("isSidechain", "agentId", "isMeta", "isCompactSummary"))
+    return not any(row.get(flag) for flag in ("isSidechain", "agentId", "isCompactSummary"))
 
 
 def _went_back(reading: Reading, row: Row) -> None:

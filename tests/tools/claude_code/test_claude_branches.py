@@ -4,7 +4,7 @@ import copy
 import random
 
 import pytest
-from claude_rows import agent, call, chained, play, read, result, system, typed
+from claude_rows import agent, attachment, call, chained, plain, play, read, result, system, typed
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -57,6 +57,16 @@ def test_a_rewind_to_a_first_prompt_without_a_parent(told):
     kept = [f"{who}{n}" for n in range(1, 6) for who in "pa"]
     assert in_force(read(*rows)) == (["p3", "a3", "p4", "a4"] if told else kept[:8])
     assert in_force(read(*rows, twice[0], back, twice[1])) == (["p5", "a5"] if told else kept)
+
+
+@pytest.mark.parametrize("first", [attachment({"type": "session_cron_carry"}), plain("caveat", isMeta=True)])
+def test_what_the_client_puts_before_the_new_first_prompt(first):
+    """Its own row has no parent then, and the prompt follows it."""
+    rows = [*chained(*turn(1), *turn(2)), first, *after(typed("p3"), parent=first["uuid"])]
+    back = {"type": "last-prompt", "explicit": True}
+    assert in_force(read(*rows, back, agent("a3", parentUuid=rows[-1]["uuid"])))[-2:] == ["p3", "a3"]
+    assert "p1" not in in_force(read(*rows, back))
+    assert "p1" in in_force(read(*rows))
 
 
 def test_back_to_what_a_rewind_to_the_start_left():

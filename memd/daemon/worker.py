@@ -28,7 +28,7 @@ from memd.daemon.ahead import ENOUGH, Ahead, Came
 from memd.daemon.jobs import Asked, Job, Made, Reading, Urgency
 from memd.daemon.pipeline import Pipeline
 from memd.daemon.reader import Step
-from memd.errors import Fault, RecordDamaged, UserError, told
+from memd.errors import RecordDamaged, UserError, told
 from memd.tools.protocol import Tool
 
 log = structlog.get_logger()
@@ -319,4 +319,4 @@ class Worker(threading.Thread):
 
     def _tell(self, what: str, about: str, error: Exception) -> None:
         if self._trouble(f"{about}{told(error)}"):
-            log.warning(what, about=about, error=str(error), exc_info=not isinstance(error, Fault))
+            log.warning(what, about=about, error=str(error), exc_info=not isinstance(error, again.MACHINE))

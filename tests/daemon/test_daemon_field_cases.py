@@ -2,9 +2,12 @@
 
 import json
 import time
+from contextlib import ExitStack
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+import time_machine
 from transcript import Transcript, given
 
 from memd import config
@@ -266,3 +269,36 @@ def test_another_file_of_a_recorded_session_needs_no_directory(chain):
     chain.worker.hint(CLAUDE, moved)
     chain.settle()
     assert [record.text for record in chain.store.messages(transcript.id)][-1] == "Later."
+
+
+@pytest.mark.parametrize("slept", ["before the text is fetched", "between the text and its row", "after its row"])
+def test_a_machine_that_sleeps_in_the_middle_of_a_compaction(chain, slept):
+    """A night of it, at any point: the text is the one of that compaction, it counts as complete, and nothing is blamed."""
+    transcript = chain.transcript(at=time.time() - 600)
+    transcript.injected("Another hook's words.", source="startup")
+    for number in range(30):
+        transcript.typed(f"Make gateway {number} fast. " + "It is slow. " * 100)
+        transcript.runs(f"make gateway-{number}", "done " * 200)
+        transcript.says("It is faster now. " * 40)
+    chain.read(transcript)
+    night = time_machine.travel(datetime.now(UTC) + timedelta(hours=8), tick=True)
+    chain.hook("PreCompact", transcript, trigger="auto")
+    transcript.now().compacts(trigger="auto")
+    with ExitStack() as later:
+        if slept == "before the text is fetched":
+            later.enter_context(night)
+        parts = [given(reply) for reply in chain.parts(transcript) if reply]
+        assert len(parts) > 1
+        if slept == "between the text and its row":
+            later.enter_context(night)
+        assert chain.hook("UserPromptSubmit", transcript, prompt="Are you there?") == b""
+        for part in parts:
+            transcript.now().injected(part)
+        chain.read(transcript)
+        if slept == "after its row":
+            later.enter_context(night)
+        transcript.now().turn("Go on.")
+        chain.read(transcript)
+        assert chain.store.deliveries.last(transcript.id).level == "complete"
+        assert {code for code in reasons(chain, transcript) if not code.startswith("hooks")} == set()
+        assert chain.hook("UserPromptSubmit", transcript, prompt="And more.") == b""

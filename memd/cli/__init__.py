@@ -99,6 +99,7 @@ def main() -> None:
     """
     gc.disable()
     _streams()
+    _width()
     try:
         code = cli.main(prog_name="memd", standalone_mode=False)
         sys.exit(code if isinstance(code, int) else 0)
@@ -125,6 +126,13 @@ def _streams() -> None:
     for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
         if getattr(sys, name) is None:
             setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", closefd=False))
+
+
+def _width() -> None:
+    """No terminal is nothing wide, though its program may say so: taken at its word, everything would be left out."""
+    for name in ("COLUMNS", "LINES"):
+        if os.environ.get(name, "1").strip("0") == "":
+            del os.environ[name]
 
 
 def _say(text: str, code: int) -> int:

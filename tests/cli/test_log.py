@@ -124,11 +124,24 @@ def test_a_hostile_transcript_does_not_drive_the_terminal(call, tmp_path, words)
         assert json.loads(plain)
 
 
-def on_terminal(*words):
+def test_a_terminal_that_says_it_has_no_width(call, tmp_path):
+    """It is written to all the same."""
+    transcript = Transcript(tmp_path / f"{TWO}.jsonl")
+    transcript.typed("hello")
+    call("ingest", transcript.path)
+    for words in (("status",), ("log",)):
+        assert "hello" in on_terminal(*words, columns="0")
+
+
+def on_terminal(*words, columns="400"):
     """What a command writes when its output is a terminal."""
     master, slave = pty.openpty()
     child = subprocess.Popen(
-        [*MEMD, *words], stdout=slave, stderr=slave, stdin=slave, env={**os.environ, "TERM": "xterm", "COLUMNS": "400"}
+        [*MEMD, *words],
+        stdout=slave,
+        stderr=slave,
+        stdin=slave,
+        env={**os.environ, "TERM": "xterm", "COLUMNS": columns},
     )
     os.close(slave)
     data = b""

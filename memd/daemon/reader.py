@@ -12,7 +12,7 @@ from memd.daemon.gate import Gate
 from memd.daemon.ignore import Ignore
 from memd.daemon.parsing import STEP, Ask, Parsed, parse, read
 from memd.errors import SourceUnreadable
-from memd.model import Compaction, Facts, Receipt, Record, Session, TurnEnd
+from memd.model import Compaction, Facts, Receipt, Record, TurnEnd
 from memd.store import Seed, SourceRow, Store
 from memd.tail.batch import Batch
 from memd.tools.places import Kept, Places
@@ -98,14 +98,14 @@ class Reader:
         bare = Ask(tool.name, str(path), str(self._sessions / tool.name), self._hosts, limit)
         if row is None:
             return bare
-        seed, before = self._known(row), kept(self._store, row)
+        before = kept(self._store, row)
         return replace(
             bare,
             cursor=row.cursor,
             offset=row.offset,
             text=before.text,
             places=before.places.saved,
-            identity=None if seed is None else _identity(seed),
+            identity=_identity(row.seed),
             size=row.size if row.gone_at is None else None,
         )
 
@@ -117,7 +117,7 @@ class Reader:
             return Step(row.session if row else None)
         if parsed.identity is None:
             return Step(None)
-        seed = self._known(row) or _seed(tool, path, parsed.identity)
+        seed = row.seed if row else _seed(tool, path, parsed.identity)
         admitted = row is not None or self._gate.admits(
             seed, parsed.size, events, whole=not parsed.more or parsed.offset == seen
         )
@@ -158,9 +158,11 @@ class Reader:
         """
         if not _is_text(path):
             return None
-        known = self._known(self._store.sources.of(str(path)))
-        identity = None if known else tool.identify(path, [line.data for line in self._read(tool, path, HEAD).lines])
-        return known if identity is None else _seed(tool, path, identity)
+        row = self._store.sources.of(str(path))
+        if row is not None:
+            return row.seed
+        identity = tool.identify(path, [line.data for line in self._read(tool, path, HEAD).lines])
+        return None if identity is None else _seed(tool, path, identity)
 
     def size(self, tool: Tool, path: Path) -> int:
         """What is in it, in the tool's unit.
@@ -173,10 +175,6 @@ class Reader:
     def _read(self, tool: Tool, path: Path, limit: int) -> Batch:
         """Its first rows."""
         return read(tool, self._ask(tool, path, None, limit), None)
-
-    def _known(self, row: SourceRow | None) -> Seed | None:
-        session = None if row is None else self._store.session(row.session)
-        return None if row is None or session is None else _reseed(session, row.path, row.unit)
 
 
 def kept(store: Store, row: SourceRow) -> Kept:
@@ -217,10 +215,6 @@ def _seed(tool: Tool, path: Path, identity: Identity) -> Seed:
     parent = f"{tool.name}:{identity.parent}" if identity.parent else None
     session_id = f"{parent}/{identity.native}" if parent else f"{tool.name}:{identity.native}"
     return Seed(session_id, tool.name, identity.native, parent, str(path), tool.unit)
-
-
-def _reseed(session: Session, path: str, unit: str) -> Seed:
-    return Seed(session.id, session.tool, session.native, session.parent, path, unit)
 
 
 def _identity(seed: Seed) -> Identity:

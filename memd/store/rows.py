@@ -62,6 +62,14 @@ class SourceRow(Struct, frozen=True):
     number: int
     gone_at: int | None
     seen_at: int
+    tool: str
+    native: str
+    parent: str | None
+
+    @property
+    def seed(self) -> Seed:
+        """Whose it is."""
+        return Seed(self.session, self.tool, self.native, self.parent, self.path, self.unit)
 
 
 class Hit(Struct, frozen=True):

@@ -6,7 +6,7 @@ from memd.store.database import Database
 from memd.store.rows import SourceRow
 
 _ROW = (
-    "SELECT o.path, s.id, cursor, reader, unit, size, offset, number, gone_at, o.seen_at"
+    "SELECT o.path, s.id, cursor, reader, unit, size, offset, number, gone_at, o.seen_at, tool, native, parent"
     " FROM source o JOIN session s ON s.row = o.session"
 )
 

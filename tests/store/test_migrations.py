@@ -201,7 +201,9 @@ def test_the_eleventh_step_keeps_how_far_each_transcript_is_read(old):
     """Sources are as they were, are named by a row, and go with their session."""
     with Store.open(old) as store:
         assert store.sources.every() == [
-            SourceRow(ONE.path, ONE.session, '{"v":1}', '{"r":1}', "bytes", 500, 400, 2, None, 15)
+            SourceRow(
+                ONE.path, ONE.session, '{"v":1}', '{"r":1}', "bytes", 500, 400, 2, None, 15, ONE.tool, ONE.native, None
+            )
         ]
         store.commit(ONE, "c", "r", [], size=600, now=22, places={"k": "1"})
         assert store._db.rows("SELECT source, key, value FROM place") == [(1, "k", "1")]

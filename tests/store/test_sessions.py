@@ -135,8 +135,12 @@ def test_a_source_knows_how_far_it_is_read(store):
     events = Seed("opencode:ses_1", "opencode", "ses_1", None, "/data/opencode.db#ses_1", "events")
     commit(store, message("a"), message("b"), cursor='{"x":1}', reader='{"v":1}', size=500, offset=400)
     commit(store, message("x"), seed=events, size=7, now=NOW + 1)
-    first = SourceRow(ONE.path, ONE.session, '{"x":1}', '{"v":1}', "bytes", 500, 400, 2, None, NOW)
-    second = SourceRow(events.path, events.session, "cursor", "reader", "events", 7, 7, 1, None, NOW + 1)
+    first = SourceRow(
+        ONE.path, ONE.session, '{"x":1}', '{"v":1}', "bytes", 500, 400, 2, None, NOW, ONE.tool, ONE.native, None
+    )
+    told = ("cursor", "reader", "events", 7, 7, 1, None, NOW + 1)
+    second = SourceRow(events.path, events.session, *told, events.tool, events.native, None)
+    assert events == second.seed
     assert first == store.sources.of(ONE.path)
     assert [second, first] == store.sources.every()
     assert store.sources.of("/unknown") is None
@@ -170,7 +174,7 @@ def test_a_file_may_become_another_sessions(store):
     commit(store, message("a"), message("b"))
     commit(store, message("x"), seed=other, cursor="theirs")
     assert store.sources.of(ONE.path) == SourceRow(
-        ONE.path, TWO.session, "theirs", "reader", "bytes", 100, 100, 1, None, NOW
+        ONE.path, TWO.session, "theirs", "reader", "bytes", 100, 100, 1, None, NOW, TWO.tool, TWO.native, None
     )
     assert [source.path for source in store.sources.every()] == [ONE.path]
     assert [len(store.messages(seed.session)) for seed in (ONE, TWO)] == [2, 1]

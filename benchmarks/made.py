@@ -74,6 +74,10 @@ class Session:
         self._cwd, self._at, self._count, self._parent = cwd, start, 0, None
         self._turn = 0
 
+    def goes_on(self, at: datetime) -> None:
+        """What comes next comes at that time."""
+        self._at = at
+
     def rows(self) -> Iterator[Row]:
         """Rows without end, whole turns."""
         while True:

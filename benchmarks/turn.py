@@ -17,6 +17,7 @@ import statistics
 import tempfile
 import time
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
 from benchmarks import made
@@ -104,6 +105,7 @@ def behind(rounds: int) -> dict[str, float]:
         following = iter(sessions)
         for case in ("current", "behind") * rounds:
             before = next(following)
+            before.goes_on(datetime.now(UTC))  # a daemon that starts knows by that which sessions are at work
             made.take_turn(before, _path(home, before))
             home.memd("ingest", str(_path(home, before)))
             with home.daemon():

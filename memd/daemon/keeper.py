@@ -19,7 +19,7 @@ from memd.daemon.leftovers import Leftovers
 from memd.daemon.lineage import inherited
 from memd.daemon.ready import CLOSE, Ready, Situation, limits
 from memd.daemon.thrift import MANY, room_for
-from memd.extract import references, turns
+from memd.extract import turns
 from memd.extract.material import BLOCK, SPEAKING, Material, newest
 from memd.model import Boundary, Channel, Checkpoint, Done, Kind, Message, Problem, Record, Session, Tick
 from memd.render import Content, Rendered, compose, short
@@ -177,12 +177,6 @@ class Keeper:
             made = self.draft(session, material, Extractive(), self.judging.of(name))
             beside = self.ready.situation(material).beside
             compose(made.content, self.budget(session, tool), tokens, limits(tool, beside))
-
-    def look_ahead(self, name: str) -> None:
-        """Look at what a session's newest entries say, which is remembered: its next checkpoint is to be made soon."""
-        session = self._store.session(name)
-        if session is not None and session.parent is None and self._prompts.get(name, 0) <= MANY:
-            references.look_ahead(self.material(session))
 
     def _edits(self, session: Session) -> Edits:
         """What a person changed in the files of the current checkpoint."""

@@ -8,7 +8,6 @@ the thread: there is nothing to be done with it.
 """
 
 import itertools
-import math
 import os
 import queue
 import threading
@@ -267,15 +266,8 @@ class Worker(threading.Thread):
     def plan(self, session: str, *, soon: bool = True) -> None:
         """A session's checkpoint is due now, or soon enough; called in the worker's thread only."""
         wait = SOON if soon else max(LATER, self._cost.get(session, 0.0) * SHARE)
-        due, known = time.monotonic() + wait, self._due.get(session, math.inf)
-        self._due[session] = min(known, due)
-        if soon and due < known:
-            self.submit(Urgency.LAST, lambda pipeline: self._look_ahead(pipeline, session), -math.inf)
-
-    def _look_ahead(self, pipeline: Pipeline, session: str) -> None:
-        """What a session's newest entries say is looked at until its checkpoint is due, if nothing else is to be done."""
-        if session in self._due:
-            pipeline.keeper.look_ahead(session)
+        due = time.monotonic() + wait
+        self._due[session] = min(self._due.get(session, due), due)
 
     def forget_due(self, session: str) -> None:
         """A refresh was just made for another reason."""

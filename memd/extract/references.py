@@ -10,7 +10,7 @@ from operator import attrgetter
 
 from msgspec import Struct
 
-from memd.extract import files, shell
+from memd.extract import shell
 from memd.extract.material import OPEN, SESSIONS, Material, of_calls
 from memd.extract.mentions import CHANGED, MEMO, READ, Exact, Home, Mentions, Said, weight
 from memd.extract.ranking import in_order, ranked
@@ -57,14 +57,6 @@ class Command(Struct, frozen=True):
 def references(material: Material) -> Iterator[Reference]:
     """All exact strings that the agent wrote, and the person's beyond what the memo shows, best first."""
     return _ranked(_found(material))
-
-
-def look_ahead(material: Material) -> None:
-    """Look through what is new, as far as that is remembered."""
-    _found(material)
-    next(printed(material), None)
-    commands(material)
-    files.of(material)
 
 
 def _found(material: Material) -> Mentions:

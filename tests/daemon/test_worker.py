@@ -4,7 +4,6 @@ import asyncio
 import os
 import threading
 import time
-from types import SimpleNamespace
 
 import pytest
 from chain import Chain
@@ -38,8 +37,6 @@ class Pipe:
         self.copies = []  # what keeps them from being written, in turn
         self.closed = False
         self.holds = {}  # a file that holds transcripts -> news of them
-        self.ahead = []  # sessions that were looked at before their checkpoint was due
-        self.keeper = SimpleNamespace(look_ahead=self.ahead.append)
 
     def news(self, tool, path):
         return self.holds.get(path.name, [News(path)])
@@ -128,25 +125,6 @@ def test_hooks_commands_live_then_old_ones_newest_first(bench, tmp_path):
     steps = [(what, name) for what, name in bench.rest() if what != "refresh"]
     files = [("step", f"{name}.jsonl") for name in ("live", "new", "middle", "old")]
     assert steps == [("hook", ""), ("command", ""), *files]
-
-
-def test_a_session_is_looked_at_until_its_checkpoint_is_due(bench, tmp_path, monkeypatch):
-    """Once for each that is due soon, and not while anything else is to be done: a hook may ask for it before."""
-    monkeypatch.setattr(workers, "SOON", 0.1)
-    monkeypatch.setattr(workers, "LATER", 5.0)
-    bench.pipe.sizes["live.jsonl"] = 3
-    hint(bench.start(), tmp_path, "live")
-    done = bench.rest()
-    assert done[-1] == ("refresh", "live")
-    assert bench.pipe.ahead == ["live"]
-
-
-def test_nothing_is_looked_at_for_a_checkpoint_that_was_made_meanwhile(bench, tmp_path):
-    """It would be in vain."""
-    hint(bench.start(), tmp_path, "live")  # due at once
-    bench.worker.submit(Urgency.BACKFILL, lambda _: None)
-    bench.rest()
-    assert bench.pipe.ahead == []
 
 
 def test_a_live_transcript_is_served_in_the_middle_of_the_backfill(bench, tmp_path):

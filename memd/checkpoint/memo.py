@@ -18,6 +18,7 @@ from memd.model.text import clock, oneline
 from memd.render import FIRST, Earlier, Entry, images_of
 
 _BARE = frozenset({"", "continue", "go on", "go ahead", "ok", "okay", "yes", "y", "继续", "好", "好的"})
+_LONGEST, _MARKS = max(map(len, _BARE)), ".!。！"
 RELEASED = "released"
 """The note of an entry that a model has unticked."""
 
@@ -96,7 +97,8 @@ def bare(record: Record) -> bool:
     """Whether it means nothing alone: "continue", or a command without words. A short answer stands with its question."""
     if record.channel is Channel.HUMAN_ANSWER or record.extra.get("images"):
         return False
-    return record.text.strip().lower().rstrip(".!。！") in _BARE
+    text = record.text.strip()
+    return not text[_LONGEST:].strip(_MARKS) and text.lower().rstrip(_MARKS) in _BARE
 
 
 def document(memo: Sequence[Entry]) -> bytes:

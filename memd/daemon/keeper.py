@@ -4,6 +4,7 @@ import secrets
 import string
 from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
+from operator import attrgetter
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -87,10 +88,10 @@ class Keeper:
             self._asked(name, upto, last=CALLS + BLOCK),
         )
         calls = {d.call: d for d in (*decisions, *tasks, *newest(recent, CALLS))}
-        stand = (
-            [d for d in calls.values() if d.number not in gone or d.kind not in _DECISIONS] if gone else calls.values()
-        )
-        return tuple(sorted(stand, key=lambda d: (d.number, d.at or 0)))
+        stand = [d for d in calls.values() if d.number not in gone or d.kind not in _DECISIONS]
+        if len({d.number for d in stand}) < len(stand):  # several that run
+            stand.sort(key=lambda d: d.at or 0)
+        return tuple(sorted(stand, key=attrgetter("number")))
 
     def _texts(
         self, name: str, upto: int | None, channels: Collection[Channel], last: int | None = None

@@ -59,6 +59,8 @@ class Latest:
     def __init__(self, database: Database) -> None:
         self._db = database
         self._kept: dict[str, _Session] = {}
+        self._sizes: dict[str, int] = {}
+        self._total = 0
 
     def operations(self, session: str, kinds: Collection[Kind] | None, last: int | None) -> list[Done]:
         """See `Store.operations`."""
@@ -68,7 +70,7 @@ class Latest:
         if asked not in kept.calls:
             found = reading.operations(self._db, session, after=0, upto=None, kinds=kinds, states=None, last=last)
             kept.calls[asked] = {one.call: one for one in found}
-            self._shrink()
+            self._shrink(session)
         return list(kept.calls[asked].values())
 
     def messages(self, session: str, channels: Collection[Channel], last: int | None) -> list[Record]:
@@ -84,23 +86,26 @@ class Latest:
                 self._db, session, after=after, upto=None, channels=channels, last=last, numbers=None
             )
             del answer[:-last]
-        self._shrink()
+        self._shrink(session)
         return list(answer)
 
     def committed(self, made: Committed) -> None:
         """Note what a commit wrote."""
-        for other in self._kept.values() if made.altered else ():
+        for name, other in self._kept.items() if made.altered else ():
             other.messages.clear()
+            self._weigh(name)
         kept = self._kept.get(made.session)
         if kept is not None:
             kept.begun.update(made.begun)
             kept.changed.update(made.calls)
             if len(kept.changed) > MUCH:
-                del self._kept[made.session]
+                self._drop(made.session)
 
     def forget(self) -> None:
         """Give all of it back."""
         self._kept.clear()
+        self._sizes.clear()
+        self._total = 0
 
     def _of(self, session: str) -> _Session:
         """A session's answers; it is the one that was asked for last."""
@@ -115,14 +120,20 @@ class Latest:
         )
         return [done(row) for row in rows]
 
-    def _shrink(self) -> None:
-        """Keep the session that was just asked for, whatever it has."""
-        sizes = {name: kept.size for name, kept in self._kept.items()}
-        total = sum(sizes.values())
-        for name in list(self._kept)[:-1]:
-            if total > MOST:
-                total -= sizes[name]
-                del self._kept[name]
+    def _shrink(self, session: str) -> None:
+        """Keep the session that was just asked for, whatever it has, and of the others what there is room for."""
+        self._weigh(session)
+        while self._total > MOST and len(self._kept) > 1:
+            self._drop(next(iter(self._kept)))
+
+    def _weigh(self, session: str) -> None:
+        size = self._kept[session].size
+        self._total += size - self._sizes.get(session, 0)
+        self._sizes[session] = size
+
+    def _drop(self, session: str) -> None:
+        del self._kept[session]
+        self._total -= self._sizes.pop(session, 0)
 
 
 def _add(answer: list[Record], record: Record) -> None:

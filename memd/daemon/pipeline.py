@@ -23,6 +23,7 @@ from memd.daemon.parsing import Ask, Parsed
 from memd.daemon.proof import prove
 from memd.daemon.reader import Reader, Step
 from memd.daemon.revising import Reviser
+from memd.daemon.thrift import Bound
 from memd.errors import NotFound, Unwanted, told
 from memd.model import Checkpoint, Problem, once
 from memd.project import identity
@@ -73,6 +74,7 @@ class Pipeline:
         """Told of a journal that cannot be written: reading goes on, and the lines are written when it can be."""
         self.reviser = Reviser(self.store, self.keeper, self._writer)
         self.store.judging.abandon_runs()
+        self._bound = Bound(self.forget)
         self._unwritten: dict[str, OSError] = {}
         self._unheard: set[str] = set()  # sessions with entries of which the second witness was not asked yet
 
@@ -88,9 +90,13 @@ class Pipeline:
 
         The tokenizer last: it has the C library return what was let go, which includes the rest.
         """
+        self.forget()
+        tokens.release()
+
+    def forget(self) -> None:
+        """Let go of answers that are remembered only to be quick."""
         once.forget()
         self.store.release()
-        tokens.release()
 
     def prepare(self) -> None:
         """Import what reads the transcripts of the tools that are used here: no hook shall wait for that.
@@ -192,6 +198,7 @@ class Pipeline:
         """Bring a session's checkpoint up to date."""
         made = self.keeper.refresh(session, trigger, self._writer)
         self.finish(session)
+        self._bound.look()
         return made
 
     def refresh_for_hook(self, session: str, trigger: str) -> None:

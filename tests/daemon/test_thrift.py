@@ -1,8 +1,13 @@
 """Memory for a session with thousands of prompts."""
 
+from contextlib import closing
+
 import pytest
 
-from memd.daemon.thrift import MANY, room_for
+from memd.config import Config, paths
+from memd.daemon import thrift
+from memd.daemon.pipeline import Pipeline
+from memd.daemon.thrift import FULL, MANY, MORE, Bound, room_for
 from memd.model.once import once
 
 
@@ -33,3 +38,27 @@ def test_for_others_it_stays():
     with room_for(MANY):
         assert remembered("b") is before
     assert remembered("b") is before
+
+
+def test_what_is_remembered_is_bounded_by_what_is_resident(monkeypatch):
+    """At the mark it is let go of; where little comes of it not again before so much more is held."""
+    held, forgotten = [FULL, FULL + 1, FULL, FULL + MORE, FULL + MORE + 1, 5, FULL, FULL + 1, 5], list[int]()
+    monkeypatch.setattr(thrift, "resident", lambda: held.pop(0))
+    bound = Bound(lambda: forgotten.append(len(held)))
+    for _ in range(6):
+        bound.look()
+    assert (forgotten, held) == ([7, 4, 1], [])
+
+
+def test_a_refresh_keeps_within_the_bound(monkeypatch, tmp_path):
+    """Whoever makes checkpoints, a daemon or a command: what the texts said is let go of when too much is held."""
+    monkeypatch.setattr(thrift, "resident", lambda: FULL + 1)
+    before = remembered("c")
+    with closing(Pipeline(Config(), paths({"MEMD_STATE_DIR": str(tmp_path)}))) as pipeline:
+        pipeline.refresh("claude-code:none", "turn")
+    assert remembered("c") is not before
+
+
+def test_a_process_knows_what_it_holds():
+    """More than an interpreter needs, and less than a machine has."""
+    assert 5 << 20 < thrift.resident() < 1 << 40

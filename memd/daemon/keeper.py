@@ -4,6 +4,7 @@ import secrets
 import string
 from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
+from functools import partial
 from operator import attrgetter
 from pathlib import Path
 
@@ -146,10 +147,11 @@ class Keeper:
         session = self._store.session(name)
         if session is None or session.parent is not None:
             return None
-        with room_for(self._prompts.get(name, 0)):
+        release = partial(self._store.release, name)
+        with room_for(self._prompts.get(name, 0), release):
             material = self.material(session)
         self._prompts[name] = len(material.said)
-        with room_for(len(material.said)):
+        with room_for(len(material.said), release):
             return self._refreshed(session, material, trigger, writer)
 
     def _refreshed(self, session: Session, material: Material, trigger: str, writer: Writer) -> Checkpoint:

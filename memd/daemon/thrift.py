@@ -67,12 +67,17 @@ def give_back_large_blocks() -> None:
 
 
 @contextmanager
-def room_for(prompts: int) -> Iterator[None]:
-    """Where there are many, what is remembered of texts only to be quick is let go of before they are looked at, and after."""
+def room_for(prompts: int, release: Callable[[], None]) -> Iterator[None]:
+    """Where there are many, what is remembered only to be quick is let go of before they are looked at, and after.
+
+    `release` does so with what is kept of the record.
+    """
     if prompts <= MANY:
         yield
         return
     once.forget()
+    release()
+    trim()
     try:
         yield
     finally:

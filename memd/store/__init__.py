@@ -95,10 +95,13 @@ class Store:
         """Let the file go."""
         self._db.close()
 
-    def release(self) -> None:
-        """Give the memory of texts that were unpacked, and of what the newest questions were answered with, back."""
+    def release(self, but: str | None = None) -> None:
+        """Give the memory of texts that were unpacked, and of what the newest questions were answered with, back.
+
+        With `but`, what is kept of that session stays: it is about to be asked for.
+        """
         self._db.unpacked.release()
-        self._latest.forget()
+        self._latest.forget(but)
 
     def sound(self) -> bool:
         """Whether the whole file is in order; takes seconds for a large one."""

@@ -101,11 +101,10 @@ class Latest:
             if len(kept.changed) > MUCH:
                 self._drop(made.session)
 
-    def forget(self) -> None:
-        """Give all of it back."""
-        self._kept.clear()
-        self._sizes.clear()
-        self._total = 0
+    def forget(self, but: str | None = None) -> None:
+        """Give all of it back but one session's."""
+        for session in [name for name in self._kept if name != but]:
+            self._drop(session)
 
     def _of(self, session: str) -> _Session:
         """A session's answers; it is the one that was asked for last."""

@@ -61,6 +61,7 @@ def _load() -> "Encoding":
     encoding = Encoding("o200k", pat_str=PATTERN, mergeable_ranks=ranks, special_tokens={})
     # The encoder has copied them; the Encoding keeps this dict only for pickling, and it is a third of the memory.
     ranks.clear()
+    _return_freed_memory()
     return encoding
 
 

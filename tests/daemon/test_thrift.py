@@ -22,12 +22,13 @@ def test_for_thousands_of_prompts_what_is_only_remembered_is_let_go():
     found = [remembered("a")]
     with pytest.raises(IndexError):
         look(found)
-    assert len({id(one) for one in (*found, remembered("a"))}) == 3
+    assert found[1] == "the record's"
+    assert len({id(one) for one in (found[0], found[2], remembered("a"))}) == 3
 
 
 def look(found):
     """At many prompts, and fail."""
-    with room_for(MANY + 1):
+    with room_for(MANY + 1, lambda: found.append("the record's")):
         found.append(remembered("a"))
         found[9]
 
@@ -35,7 +36,7 @@ def look(found):
 def test_for_others_it_stays():
     """An ordinary session's refresh takes what the one before it worked out."""
     before = remembered("b")
-    with room_for(MANY):
+    with room_for(MANY, lambda: pytest.fail("released")):
         assert remembered("b") is before
     assert remembered("b") is before
 

@@ -96,6 +96,17 @@ def test_little_is_kept(store, monkeypatch):
     assert list(store._latest._kept) == []
 
 
+def test_all_but_one_session_s_is_given_back(store):
+    """Before one with thousands of prompts is asked for."""
+    for seed in (ONE, TWO):
+        commit(store, operation("c1"), seed=seed)
+        store.latest_operations(seed.session)
+    store.release(ONE.session)
+    assert [ONE.session] == list(store._latest._kept)
+    store.release()
+    assert (store._latest._kept, store._latest._total) == ({}, 0)
+
+
 def test_what_was_forgotten_is_not_kept(store):
     """A session that left the record has no calls."""
     commit(store, operation("c1"))

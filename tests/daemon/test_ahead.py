@@ -140,8 +140,9 @@ def test_what_is_read_ahead_is_recorded_in_order(owner, transcript):
     assert owner.troubles == []
 
 
-def test_one_that_is_killed_loses_nothing(owner, transcript):
+def test_one_that_is_killed_loses_nothing(owner, transcript, monkeypatch):
     """The owner reads on where it stands, and says so; another process is started for the next one."""
+    monkeypatch.setattr(ahead, "ANSWERS", 1)  # it has not made all of it before it is killed
     owner.give(transcript.path)
     owner.settle(transcript.path, lambda _: owner.ahead._second._child.kill())
     assert texts(owner.pipeline, transcript) == whole()
@@ -296,6 +297,27 @@ def test_rows_that_come_meanwhile_are_read(owner, transcript):
     assert texts(owner.pipeline, transcript) == [*whole(), "Late."]
 
 
+def test_one_that_it_failed_with_is_not_given_again(owner, transcript, monkeypatch):
+    """What ended it once would end it again."""
+    monkeypatch.setattr(child, "_PROGRAM", "raise SystemExit(3)")
+    owner.give(transcript.path)
+    owner.settle(transcript.path)
+    transcript.turn("More.")
+    assert not owner.ahead.offer(owner.pipeline, CLAUDE, transcript.path, (4, 0.0), patient=True)
+
+
+def test_it_runs_ahead_only_so_far(owner, transcript, monkeypatch):
+    """Answers that nobody takes are not piled up: it waits."""
+    monkeypatch.setattr(ahead, "ANSWERS", 1)
+    owner.give(transcript.path)
+    first = owner.came.get(timeout=30)
+    time.sleep(0.2)
+    assert owner.came.empty()
+    owner.came.put(first)
+    owner.settle(transcript.path)
+    assert texts(owner.pipeline, transcript) == whole()
+
+
 def test_it_goes_on_where_a_transcript_is_half_read(tmp_path, transcript):
     """After a restart of the daemon: with the state and the places that the record has of it."""
     with opened(tmp_path) as pipeline:
@@ -305,6 +327,10 @@ def test_it_goes_on_where_a_transcript_is_half_read(tmp_path, transcript):
     assert 0 < before < 120
     with opened(tmp_path) as pipeline:
         owner = Owner(pipeline)
+        assert pipeline.ask(CLAUDE, transcript.path).places == dict(
+            pipeline.store.sources.places(str(transcript.path)).items()
+        )
+        assert pipeline.ask(CLAUDE, transcript.path).places
         owner.give(transcript.path)
         owner.settle(transcript.path)
         owner.ahead.stop()
@@ -429,6 +455,21 @@ def test_a_backfill_is_read_by_two(worker, tmp_path):
         worker.hint(CLAUDE, one.path, Urgency.BACKFILL, number)
     assert all_of(worker, many) == ([whole()] * 8, [[1]] * 8)
     assert worker.troubles == []
+
+
+def test_rows_that_come_behind_the_last_look_need_no_hint(worker, tmp_path, monkeypatch):
+    """A hint that came while it was in hand may have been the last one: the worker looks once more by itself."""
+    one, settle, rows = written(tmp_path, "session"), Ahead.settle, []
+
+    def late(self, pipeline, came):
+        if came.last and not rows:
+            rows.append("late")
+            one.turn("Late.", answer="Read.")
+        return settle(self, pipeline, came)
+
+    monkeypatch.setattr(Ahead, "settle", late)
+    worker.hint(CLAUDE, one.path, Urgency.BACKFILL)
+    assert all_of(worker, [one], 61)[0] == [[*whole(), "Late.", "Read."]]
 
 
 def test_a_live_hint_for_a_transcript_in_hand(worker, tmp_path):

@@ -145,22 +145,45 @@ def carried_mind(text: str, upto: int, fresh: str) -> str:
         name: [b.text for b in now.bullets.get(name, ()) if _later(b, upto) and not known.issuperset(b.cites)]
         for name in _ADDED
     }
-    missions = [m for m in now.missions.values() if m.cites and m.cites[-1] > upto and m.cites[-1] not in known]
-    added[mind.MISSION] = _numbered(text, missions)
-    return _with(text, added)
+    missions = [one for one in now.missions.values() if one.cites]
+    new = [one for one in missions if one.cites[0] > upto and one.cites[0] not in known]
+    names = _names(text, missions, new)
+    added[mind.MISSION] = [
+        f"- {names[one.id]} [{_status(one, names)}] {one.words} ({', '.join(f'#{cited}' for cited in one.cites)})"
+        for one in new
+    ]
+    return _with(_ended(text, [one for one in missions if one.cites[-1] > upto and one not in new], names), added)
 
 
 def _later(bullet: Bullet, upto: int) -> bool:
     return bool(bullet.cites) and bullet.cites[-1] > upto
 
 
-def _numbered(text: str, missions: Iterable[mind.Mission]) -> list[str]:
-    """New missions under the next free numbers."""
-    taken = [int(name[1:]) for name in mind.parse(text).missions]
-    return [
-        f"- M{number} [{new.status}] {new.words} ({', '.join(f'#{cited}' for cited in new.cites)})"
-        for number, new in enumerate(missions, max(taken, default=0) + 1)
-    ]
+def _names(text: str, missions: Iterable[mind.Mission], new: Iterable[mind.Mission]) -> dict[str, str]:
+    """What the judged mind calls the program's missions: by the message that set them, new ones by the next free numbers."""
+    judged = mind.parse(text).missions
+    own = {one.cites[0]: name for name, one in judged.items() if one.cites}
+    last = max((int(name[1:]) for name in judged), default=0)
+    fresh = {one.id: f"M{number}" for number, one in enumerate(new, last + 1)}
+    return {one.id: own[one.cites[0]] for one in missions if one.cites[0] in own} | fresh
+
+
+def _status(one: mind.Mission, names: Mapping[str, str]) -> str:
+    """A mission's status with the judged mind's names; what replaced it may have none there."""
+    status, _, by = one.status.partition(" by ")
+    return f"{status} by {names[by]}" if by in names else "withdrawn" if by else status
+
+
+def _ended(text: str, ended: Iterable[mind.Mission], names: Mapping[str, str]) -> str:
+    """The mind with the end of its missions that a later message of the person's ended."""
+    found = {names[one.id]: one for one in ended if one.id in names and one.status != "active"}
+    for bullet in mind.parse(text).bullets.get(mind.MISSION, ()):
+        old = mind.mission(bullet)
+        if old is not None and old.status == "active" and bullet.cites and old.id in found:
+            now = found[old.id]
+            row = bullet.text.rstrip().replace("[active]", f"[{_status(now, names)}]", 1)
+            text = text.replace(bullet.text, f"{row[:-1]}, #{now.cites[-1]})", 1)
+    return text
 
 
 def _with(text: str, added: Mapping[str, list[str]]) -> str:

@@ -2,11 +2,12 @@
 
     - [x] #12 2026-11-29 22:54Z human.typed | preview
 
-The program copies what is ticked from the record; nothing retypes it. Where no human message of grade proved or inferred is
-known, the operator's prompts stand in, always named so. Boxes are decided by the person, else by a model, else by the program.
+The program copies what is ticked from the record; nothing retypes it. The operator's prompts are always named so; where no human
+message of grade proved or inferred is known, they stand in for the person's words. Boxes are decided by the person, else by a
+model, else by the program.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from io import BytesIO
 
 from msgspec import Struct
@@ -39,8 +40,6 @@ def entries(
     """Every candidate, oldest first. Undecided ones are ticked but for what was taken back and what means nothing alone."""
     candidates = [r for r in said if r.channel in MEMO_CHANNELS]
     decided = _standing(decided, frozenset(r.number for r in candidates if not r.in_force))
-    if any(known(record) for record in candidates):
-        candidates = [r for r in candidates if r.channel is not Channel.OPERATOR_HEADLESS]
     return tuple(_entry(record, first, cited, decided) for record in candidates)
 
 
@@ -51,15 +50,22 @@ def earlier(before: Iterable[Record], mission: Record | None) -> tuple[Earlier, 
         source, _, number = (record.copy_of or "").rpartition("#")
         said.setdefault(source, []).append(replace(record, number=int(number)))
     made = {
-        source: entries(records, next((r.number for r in records if r.copy_of == first), None))
+        source: entries(_known(records), next((r.number for r in records if r.copy_of == first), None))
         for source, records in said.items()
     }
     return tuple(Earlier(source, found, operators(found)) for source, found in made.items() if found)
 
 
-def operators(memo: Iterable[Entry]) -> bool:
+def _known(said: list[Record]) -> list[Record]:
+    """The person's words where any is known: one title stands over all that a source has."""
+    human = [record for record in said if record.channel is not Channel.OPERATOR_HEADLESS]
+    return human if any(known(record) for record in human) else said
+
+
+def operators(memo: Collection[Entry]) -> bool:
     """Whether the operator's prompts stand in, since no human message is known."""
-    return any(entry.record.channel is Channel.OPERATOR_HEADLESS for entry in memo)
+    known_ones = any(known(entry.record) for entry in memo)
+    return not known_ones and any(entry.record.channel is Channel.OPERATOR_HEADLESS for entry in memo)
 
 
 def _standing(decided: Decided, gone: frozenset[int]) -> Decided:

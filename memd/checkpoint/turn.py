@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from memd.checkpoint import around, memo, shown
 from memd.checkpoint.beside import NEWEST, NOTHING, Beside
 from memd.checkpoint.carry import NOBODY, Carried, Judged, Writer
-from memd.extract import turns
+from memd.extract import missions, turns
 from memd.extract.material import Material
 from memd.model import Checkpoint, Parts
 from memd.model.checkpoint import TokenCounts
@@ -66,7 +66,8 @@ def draft(
     carried = Carried(writer, judged)
     mind, scene = carried.write(material)
     turn = turns.current(material)
-    listed = memo.entries(material.said, first, judged.cited, judged.decided)
+    cited = judged.cited | {one.by.number for one in missions.missions(material)}
+    listed = memo.entries(material.said, first, cited, judged.decided)
     parts = Parts(mind, memo.document(listed), scene)
     told = shown.parts(parts, material) if judged.mind is not None or judged.scene is not None else parts
     content = Content(
@@ -81,7 +82,7 @@ def draft(
         queued=tuple(turns.queued(material)),
         running=not turn.ended,
         memo=listed,
-        earlier=memo.earlier(material.before, turns.directing(material)),
+        earlier=memo.earlier(material.before, missions.directing(material)),
         unstated=tuple(turns.unstated(material)),
         recent=tuple(record for record in material.telling if record != material.agent[-1]),
         skills=tuple((one.skill.name, one.text) for one in beside.texts),

@@ -21,7 +21,7 @@ from memd.daemon.leftovers import Leftovers
 from memd.daemon.lineage import inherited
 from memd.daemon.ready import CLOSE, Ready, Situation, limits
 from memd.daemon.thrift import MANY, room_for
-from memd.extract import turns
+from memd.extract import missions, turns
 from memd.extract.material import BLOCK, SPEAKING, Material, newest
 from memd.model import Boundary, Channel, Checkpoint, Done, Kind, Message, Problem, Record, Session, Tick
 from memd.render import Content, Rendered, compose, short
@@ -299,7 +299,7 @@ def _window(session: Session, tool: Tool) -> int:
 
 def first(material: Material) -> int | None:
     """The number of the message that set the mission."""
-    mission = turns.directing(material)
+    mission = missions.directing(material)
     return None if mission is None else mission.number
 
 

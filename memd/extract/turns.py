@@ -11,21 +11,11 @@ from operator import attrgetter
 
 from msgspec import Struct
 
-from memd.extract.asked import ADDED, asks, local, says
+from memd.extract.asked import ADDED, local, says
 from memd.extract.material import Material, of_material
-from memd.model import Channel, Grade, Kind, Message, Record
-
-_CLEARED = frozenset({"", "clear", "off", "stop", "none", "reset", "cancel"})
-"""Arguments that take a goal back."""
-_TRIFLES = frozenset(
-    "hi,hello,hey,ok,okay,yes,no,continue,go on,go ahead,test,thanks,hallo,你好,继续".split(",")  # noqa: SIM905 - a list of words
-)
-"""What says too little to be a mission."""
+from memd.model import Channel, Kind, Message, Record
 
 _BARE_COMMAND = re.compile(r"/\S+")
-
-_AGREED = r"(?:yes|yeah|yep|yup|ok|okay|sure|no|nope|thanks|hmm|great|good|nice|perfect)\b"
-"""How a few words begin that only answer what the agent said."""
 
 
 class Turn(Struct, frozen=True):
@@ -57,28 +47,6 @@ class Turn(Struct, frozen=True):
 def unstated(material: Material) -> list[Record]:
     """Prompts whose sender is not known: rows of a client that does not record it. They bind nobody."""
     return [r for r in material.by(Channel.UNATTRIBUTED) if r.in_force and says(r)]
-
-
-@of_material
-def directing(material: Material) -> Record | None:
-    """The message that set the mission: the newest goal, else the first that says more than a greeting or "go on".
-
-    A person's words come before the operator's, these before a prompt whose sender is not known. What was added to a running
-    turn, an answer too, is taken only where there is nothing else. A fork has its source's mission.
-    """
-    asked = [*filter(asks, material.before), *material.asked]
-    human = [r for r in asked if r.channel.human and r.grade is not Grade.UNKNOWN] or asked
-    prompts = [r for r in human if r.channel not in ADDED] or unstated(material) or human
-    goals = [r for r in human if r.extra.get("command") == "goal"]
-    if goals and goals[-1].text.strip().lower() not in _CLEARED:
-        return goals[-1]
-    return next((r for r in prompts if _telling(r)), prompts[0] if prompts else None)
-
-
-def _telling(record: Record) -> bool:
-    text = record.text.strip().lower().rstrip(".!?。！？")
-    trifle = text in _TRIFLES or (len(text.split()) <= 5 and re.match(_AGREED, text) is not None)
-    return not trifle and record.extra.get("command") != "goal"
 
 
 @of_material

@@ -8,7 +8,7 @@ own recollection: statements, no orders.
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
-from memd.model import Record, marks
+from memd.model import Channel, Record, marks
 from memd.model.once import once
 from memd.model.text import clock, line
 from memd.render import listing, outline, person, rest, words
@@ -205,8 +205,9 @@ def _opening(content: Content) -> str:
 
 
 def _intro(content: Content) -> str:
-    if content.operator:
-        person = "the person's own words or, where it says so, " if not all(e.operator for e in content.earlier) else ""
+    if content.operator or any(entry.record.channel is Channel.OPERATOR_HEADLESS for entry in content.memo):
+        both = not content.operator or not all(e.operator for e in content.earlier)
+        person = "the person's own words or, where it says so, " if both else ""
         whose = f"quoted lines are {person}the operator's prompts (headless: a person or a program), in force"
     elif content.unstated and not content.memo:
         whose = "prompts are quoted as they came, their sender is not recorded"

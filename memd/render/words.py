@@ -8,7 +8,7 @@ Words that stand twice are shown once, under the number of the last time.
 from array import array
 from collections.abc import Iterator, Sequence
 
-from memd.model import Record, marks
+from memd.model import Channel, Record, marks
 from memd.model.once import once
 from memd.model.text import clock, oneline
 from memd.render.content import FIRST, Content, Entry, images_of
@@ -37,7 +37,8 @@ class Said:
             )
             for one in content.earlier
         ]
-        self._titles = (who, "Also said"), *forks, ("Prompts, sender not known", "Also sent")
+        beside = ("The operator's prompts (headless), verbatim", "Also from the operator (headless)")
+        self._titles = (who, "Also said"), *forks, beside, ("Prompts, sender not known", "Also sent")
         self._lists = [Words(lists.content, listing, purse) for listing in lists.below(above)]
 
     def memo(self, room: int) -> None:
@@ -59,16 +60,20 @@ class Said:
 
 
 def listed(content: Content, missions: Sequence[str]) -> list[list[Entry]]:
-    """The ticked messages, those of a fork's sources, and in their form the prompts that nobody is known to have sent.
+    """The ticked messages, those of a fork's sources, the operator's beside a person's, and the prompts of nobody known.
 
-    Of those the one that the mission comes from stays first; they bind nobody.
+    Of these the one that the mission comes from stays first; they bind nobody.
     """
     mission = "".join(missions[:1])
     sent = (
         Entry(record, ticked=True, note=FIRST if mission.endswith(f"(#{record.number})") else "")
         for record in content.unstated
     )
-    memos = [content.memo, *(one.entries for one in content.earlier)]
+    own, beside = list[Entry](), list[Entry]()
+    for entry in content.memo:
+        theirs = entry.record.channel is Channel.OPERATOR_HEADLESS and not content.operator
+        (beside if theirs else own).append(entry)
+    memos = [own, *(one.entries for one in content.earlier), beside]
     return [*([entry for entry in memo if entry.ticked] for memo in memos), list(sent)]
 
 

@@ -62,6 +62,27 @@ def test_a_new_mission_gets_the_next_free_number():
     assert list(parse(carry.carried_mind(empty, 20, fresh)).missions) == ["M1"]
 
 
+def test_a_mission_that_a_later_goal_ended_ends_in_the_judged_mind_too():
+    """Under its own number there, with the message that ended it; one that both set and ended later comes with its end."""
+    judged = edited(
+        "- M1 [active] Make the gateway survive a slow upstream (#1)",
+        "- M1 [done] Look around (#1, #4)\n- M2 [active] Ship 2.0, at the latest tomorrow (#5)",
+    )
+    fresh = FRESH.replace(
+        "- M1 [active] Make the gateway survive a slow upstream (#1)",
+        "- M1 [active] Look around (#1)\n- M2 [replaced by M3] Ship 2.0 (#5, #30)\n"
+        "- M3 [replaced by M4] Ship 2.1 (#30, #31)\n- M4 [withdrawn] Ship 2.2 (#31, #32)",
+    )
+    once = carry.carried_mind(judged, 20, fresh)
+    assert [bullet.text for bullet in parse(once).bullets["Mission"]] == [
+        "- M1 [done] Look around (#1, #4)",
+        "- M2 [replaced by M3] Ship 2.0, at the latest tomorrow (#5, #30)",
+        "- M3 [replaced by M4] Ship 2.1 (#30, #31)",
+        "- M4 [withdrawn] Ship 2.2 (#31, #32)",
+    ]
+    assert carry.carried_mind(once, 20, fresh) == once
+
+
 def test_messages_that_a_later_one_replaced_are_known():
     """By a decision that says so, and by a mission that ended on the person's word."""
     text = edited("(own judgement)\n\n# L", "(#9 replaces #2)\n\n# L")

@@ -23,11 +23,12 @@ def test_only_what_a_person_or_the_operator_said_is_a_candidate(channel):
 
 @pytest.mark.parametrize("grade", [Grade.PROVED, Grade.INFERRED])
 def test_the_operators_prompts_stand_in_only_where_no_person_is_known(grade):
-    """One human message of grade proved or inferred is enough to leave the operator's out."""
+    """One human message of grade proved or inferred is enough; the operator's stay beside it, by their own name."""
     operator = record(1, "do it", Channel.OPERATOR_HEADLESS)
-    assert candidates(operator) == [1]
-    assert candidates(operator, record(2, "stop", grade=grade)) == [2]
-    assert candidates(operator, record(2, "stop", grade=Grade.UNKNOWN)) == [1, 2]
+    said = (operator, record(2, "stop", grade=grade))
+    assert [memo.operators(memo.entries(one, None)) for one in ((), (operator,), said)] == [False, True, False]
+    assert (candidates(*said), ticked(*said)) == ([1, 2], [1, 2])
+    assert memo.operators(memo.entries((operator, record(2, "stop", grade=Grade.UNKNOWN)), None))
 
 
 def test_what_was_taken_back_or_never_delivered_is_listed_and_not_ticked():

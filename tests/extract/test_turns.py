@@ -3,7 +3,7 @@
 import pytest
 from factories import START, Story
 
-from memd.extract import turns
+from memd.extract import missions, turns
 from memd.model import Channel, Grade, Kind, State
 
 MACHINES = [channel for channel in Channel if channel.background]
@@ -22,7 +22,7 @@ def request(made):
 
 
 def mission(made):
-    found = turns.directing(made.material())
+    found = missions.directing(made.material())
     return None if found is None else found.text
 
 
@@ -115,6 +115,43 @@ def test_the_newest_goal_is_the_mission_until_it_is_taken_back():
     assert mission(made) == "Ship 2.1"
     made.says("clear", Channel.HUMAN_COMMAND, extra={"command": "goal"})
     assert mission(made) == "Look around"
+
+
+def told(made):
+    return [(one.by.text, one.status, one.ended and one.ended.number) for one in missions.missions(made.material())]
+
+
+def test_no_mission_is_dropped_by_a_goal():
+    """Each goal is a mission of its own; it ends by the next one or by being taken back, and what was asked first goes on."""
+    made = story("Look around")
+    for words in ("Ship 2.0", "Ship 2.1", "clear"):
+        made.says(words, Channel.HUMAN_COMMAND, extra={"command": "goal"})
+    made.says("And now the docs")
+    assert told(made) == [
+        ("Look around", "active", None),
+        ("Ship 2.0", "replaced by M3", 3),
+        ("Ship 2.1", "withdrawn", 4),
+    ]
+
+
+def test_after_the_only_goal_was_taken_back_the_next_request_sets_the_mission():
+    """Until then there is none."""
+    made = Story()
+    for words in ("Ship 2.0", "clear"):
+        made.says(words, Channel.HUMAN_COMMAND, extra={"command": "goal"})
+    assert (told(made), mission(made)) == ([("Ship 2.0", "withdrawn", 2)], None)
+    made.says("Write the docs")
+    assert told(made)[1:] == [("Write the docs", "active", None)]
+
+
+def test_an_operators_mission_stays_beside_a_persons():
+    """Who takes a headless session up on the screen adds a mission; nobody withdrew the first."""
+    made = story(("Build the parser; leave schema.sql alone", Channel.OPERATOR_HEADLESS), "go on", "Write the docs too")
+    assert told(made) == [
+        ("Build the parser; leave schema.sql alone", "active", None),
+        ("Write the docs too", "active", None),
+    ]
+    assert mission(made) == "Write the docs too"
 
 
 def test_a_goal_asks_even_where_it_is_only_inferred():

@@ -13,7 +13,7 @@ from golden_sessions import SESSIONS
 from benchmarks import purpose
 from memd import tokens
 from memd.checkpoint import turn
-from memd.extract import turns
+from memd.extract import missions
 from memd.render import compose
 from memd.writers.extractive import Extractive
 
@@ -65,7 +65,7 @@ ANSWERS = {
 
 def text(name, budget=2_000):
     material = SESSIONS[name]().material()
-    first = turns.directing(material)
+    first = missions.directing(material)
     made = turn.draft(material, Extractive(), first.number)
     _, content = turn.number(made, 7, START, "turn", "AB12CD")
     return compose(content, budget, tokens, LIMITS).text

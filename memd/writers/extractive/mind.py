@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from memd.extract import turns, work
+from memd.extract import missions, turns, work
 from memd.extract.asked import asks
 from memd.extract.material import Material
 from memd.extract.naming import about
@@ -41,10 +41,10 @@ def _where(material: Material) -> Iterator[str]:
 
 
 def _goals(material: Material) -> Iterator[str]:
-    mission = turns.directing(material)
-    yield from ("## Mission", "", _mission(mission) if mission is not None else NONE)
+    rows = [_mission(number, one) for number, one in enumerate(missions.missions(material), 1)]
+    yield from ("## Mission", "", *(rows or [NONE]))
     yield from ("", "## Workstreams", "")
-    yield from list(_workstreams(material, mission)) or [NONE]
+    yield from list(_workstreams(material)) or [NONE]
 
 
 _WHO = {
@@ -53,9 +53,9 @@ _WHO = {
 }
 
 
-def _mission(record: Record) -> str:
-    who = _WHO.get(record.channel, "")
-    return f"- M1 [active] {who}{oneline(record.text, MISSION_WORDS)} ({_cited(record)})"
+def _mission(number: int, one: missions.Set) -> str:
+    who, cited = _WHO.get(one.by.channel, ""), ", ".join(map(_cited, filter(None, (one.by, one.ended))))
+    return f"- M{number} [{one.status}] {who}{oneline(one.by.text, MISSION_WORDS)} ({cited})"
 
 
 def _cited(record: Record) -> str:
@@ -66,24 +66,26 @@ def _cited(record: Record) -> str:
     return f"#{number} of {source}"
 
 
-def _workstreams(material: Material, mission: Record | None) -> Iterator[str]:
+def _workstreams(material: Material) -> Iterator[str]:
     listed, turn = work.tasks(material), turns.current(material)
+    mission = missions.directing(material)
+    named = next((n for n, one in enumerate(missions.missions(material), 1) if one.by is mission), 1)
     if listed:
-        yield _listed(listed)
+        yield _listed(listed, named)
     aside = turn.request is not None and mission is not None and mission.extra.get("command") == "goal"
     if aside and turn.request is not None and turn.request != mission and turn.ended:
         told = quote(turn.request.text, 160)
         yield f"- W2 [done] a request beside the mission, its turn has ended: {told} (#{turn.request.number})"
 
 
-def _listed(listed: list[work.Task]) -> str:
+def _listed(listed: list[work.Task], mission: int) -> str:
     done = sum(task.status == "completed" for task in listed)
     now = [task.text for task in listed if task.status == "in_progress"]
     after = [task.text for task in listed if task.status not in {"in_progress", "completed"}]
     status = "done" if done == len(listed) else "active"
     doing = f", doing: {oneline(now[0], 100)}" if now else ""
     following = f", next: {oneline(after[0], 100)}" if after else ""
-    return f"- W1 (M1) [{status}] my task list: {done}/{len(listed)} done{doing}{following}"
+    return f"- W1 (M{mission}) [{status}] my task list: {done}/{len(listed)} done{doing}{following}"
 
 
 def _decisions(material: Material) -> Iterator[str]:

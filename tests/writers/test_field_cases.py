@@ -57,7 +57,9 @@ def test_a_headless_session_taken_up_on_the_screen_keeps_what_it_was_begun_with(
     story.says("Use tabs.")
     story.compacts()
     text = given_back(story)
-    assert "\n- M1 [active] the operator's prompt (headless): Build the parser and leave schema.sql alone. (#1)\n" in text
+    assert (
+        "\n- M1 [active] the operator's prompt (headless): Build the parser and leave schema.sql alone. (#1)\n" in text
+    )
     assert "\n- M2 [active] Write the docs too, please. (#3)\n" in text
     assert "\n## The operator's prompts (headless), verbatim\n#2: Never push.\n" in text
     assert "quoted lines are the person's own words or, where it says so, the operator's prompts (headless" in text

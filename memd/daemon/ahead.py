@@ -27,6 +27,8 @@ ENOUGH = 6 << 20
 Claude Code or 2.5 of Codex."""
 LEAST = 1 << 16
 """A transcript with less to read is not worth the way there and back."""
+MOST = 1 << 28
+"""A transcript with more bytes is read by the owner alone: each prompt of it has a place that both would hold, tens of MB."""
 DECK, ANSWERS, SENT = 2 * STEP, 1 << 20, 2
 """So many bytes of transcripts wait to be sent, of answers to be taken; so many requests wait to be answered."""
 IDLE = 3.0
@@ -216,8 +218,8 @@ class Ahead:
             return patient or known.left > STEP
         if tool.unit != "bytes" or name in self._own or not self.ready():
             return False
-        ask = pipeline.ask(tool, path)
-        left = 0 if ask is None else _size(path) - ask.offset
+        ask, size = pipeline.ask(tool, path), _size(path)
+        left = 0 if ask is None or size > MOST else size - ask.offset
         return ask is not None and left >= LEAST and self._give(Chain(tool, name, turn, ask, left))
 
     def ready(self) -> bool:

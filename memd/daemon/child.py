@@ -64,6 +64,9 @@ class Child:
                 pipe.close()
         self._ended()
 
+    def _end(self) -> str:
+        return f"it has ended ({self._ended()})"
+
     def _ended(self) -> int:
         """Its exit code, soon."""
         try:
@@ -83,9 +86,12 @@ class Child:
     def send(self, request: Request) -> None:
         """Ask for a step; what it answers meanwhile is taken in, so that neither waits for the other."""
         data, end = memoryview(framed(request)), time.monotonic() + PATIENCE + _SLACK
-        while data:
-            if self._wait(end, writing=True):
-                data = data[os.write(self._to, data) :]
+        try:
+            while data:
+                if self._wait(end, writing=True):
+                    data = data[os.write(self._to, data) :]
+        except BrokenPipeError:
+            raise EOFError(self._end()) from None
 
     def receive(self) -> tuple[Answer, int]:
         """The next answer, and its bytes."""
@@ -123,7 +129,7 @@ class Child:
         if self._from in ready:
             data = os.read(self._from, max(missing, _LEAST))
             if not data:
-                raise EOFError(f"it has ended ({self._ended()})")
+                raise EOFError(self._end())
             self._came += data
         return self._to in ready
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from memd import tokens
 from memd.model import once
 
 _MMAP_THRESHOLD = -3  # glibc's name for it in mallopt(3) is M_MMAP_THRESHOLD
@@ -70,16 +71,18 @@ def give_back_large_blocks() -> None:
 def room_for(prompts: int, release: Callable[[], None]) -> Iterator[None]:
     """Where there are many, what is remembered only to be quick is let go of before they are looked at, and after.
 
-    `release` does so with what is kept of the record.
+    `release` does so with what is kept of the record. The tokenizer (45 MB) goes as well, and texts that were not counted before
+    are counted by rule of thumb meanwhile, rather too many than too few.
     """
     if prompts <= MANY:
         yield
         return
     once.forget()
     release()
-    trim()
+    tokens.release()  # and has all that is free given back
     try:
-        yield
+        with tokens.hurried():
+            yield
     finally:
         once.forget()
         trim()

@@ -57,11 +57,11 @@ _haste = threading.local()
 @contextmanager
 def hurried() -> Iterator[None]:
     """In this thread the encoder is not loaded until this ends (0.3 s); one that is there is used."""
-    _haste.on = True
+    before, _haste.on = getattr(_haste, "on", False), True
     try:
         yield
     finally:
-        _haste.on = False
+        _haste.on = before
 
 
 def count(text: str) -> int:

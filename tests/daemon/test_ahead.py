@@ -494,3 +494,13 @@ def test_a_live_transcript_that_is_far_behind_is_read_elsewhere(worker, tmp_path
     worker.hint(CLAUDE, one.path)
     assert all_of(worker, [one])[0] == [whole()]
     assert len([step for step in taken if step]) > 3
+
+
+def test_a_huge_transcript_is_read_by_the_owner_alone(owner, tmp_path, monkeypatch):
+    """Both would hold a place for each of its prompts."""
+    transcript = Transcript(tmp_path / "one.jsonl")
+    transcript.turn("Make it fast")
+    monkeypatch.setattr(ahead, "MOST", transcript.path.stat().st_size - 1)
+    assert not owner.ahead.offer(owner.pipeline, CLAUDE, transcript.path, (4, 0.0), patient=True)
+    monkeypatch.setattr(ahead, "MOST", transcript.path.stat().st_size)
+    owner.give(transcript.path)

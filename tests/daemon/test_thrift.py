@@ -4,6 +4,7 @@ from contextlib import closing
 
 import pytest
 
+from memd import tokens
 from memd.config import Config, paths
 from memd.daemon import thrift
 from memd.daemon.pipeline import Pipeline
@@ -31,6 +32,19 @@ def look(found):
     with room_for(MANY + 1, lambda: found.append("the record's")):
         found.append(remembered("a"))
         found[9]
+
+
+def test_for_thousands_of_prompts_the_tokenizer_goes():
+    """What was not counted before is counted by rule of thumb meanwhile, in a hook's hurry within it too, and exactly again."""
+    tokens.count("a tokenizer is loaded by this text")
+    assert tokens.loaded()
+    with tokens.hurried():
+        with room_for(MANY + 1, lambda: None):
+            assert tokens.count("a text that nobody has counted before") > 0
+        assert tokens.count("another one that nobody has counted before") > 0
+        assert not tokens.loaded()
+    assert tokens.count("a text that nobody has counted before") == 7
+    assert tokens.loaded()
 
 
 def test_for_others_it_stays():

@@ -26,7 +26,8 @@ from pathlib import Path
 from benchmarks import made
 from benchmarks.home import Home
 from benchmarks.outcome import Outcome, Row
-from memd.daemon.ahead import LEAST, Ahead, Came
+from memd.daemon.ahead import LEAST, Ahead
+from memd.daemon.life import Came
 from memd.daemon.reader import Reader
 from memd.daemon.transcripts import find
 from memd.store import Store, search

@@ -149,7 +149,9 @@ class Answers:
         return b""
 
     def _remember(self, directory: str) -> None:
-        after_reply(lambda: self._worker.submit(Urgency.COMMAND, lambda pipeline: pipeline.remember(directory)))
+        after_reply(
+            lambda: self._worker.submit(Urgency.COMMAND, lambda pipeline: pipeline.projects.remember(directory))
+        )
 
     def _goes_on(self, name: str, directory: str | None) -> None:
         """A session that had ended was taken up again."""

@@ -11,7 +11,8 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Self
 
-from memd.daemon.ahead import ENOUGH, Ahead, Came
+from memd.daemon.ahead import ENOUGH, Ahead
+from memd.daemon.life import Came
 from memd.daemon.pipeline import Pipeline
 from memd.errors import Fault
 from memd.tools.protocol import Tool

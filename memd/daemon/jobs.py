@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from memd.daemon.ahead import Came
+from memd.daemon.life import Came
 from memd.daemon.pipeline import Pipeline
 from memd.tools.protocol import Tool
 

@@ -2,10 +2,9 @@
 
 import secrets
 import string
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
-from operator import attrgetter
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -14,16 +13,15 @@ from memd import tokens
 from memd.checkpoint import shown, turn
 from memd.checkpoint.carry import NOBODY, Judged, Writer
 from memd.config import Config
-from memd.daemon import afterthoughts, summaries
 from memd.daemon.attaching import attached
+from memd.daemon.gathering import Gathering
 from memd.daemon.judging import Edits, Judging, as_kept, by_hand
 from memd.daemon.leftovers import Leftovers
-from memd.daemon.lineage import inherited
 from memd.daemon.ready import CLOSE, Ready, Situation, limits
 from memd.daemon.thrift import MANY, room_for
 from memd.extract import missions, turns
-from memd.extract.material import BLOCK, SPEAKING, Material, newest
-from memd.model import Boundary, Channel, Checkpoint, Done, Kind, Message, Problem, Record, Session, Tick
+from memd.extract.material import Material
+from memd.model import Boundary, Checkpoint, Message, Problem, Session, Tick
 from memd.render import Content, Rendered, compose, short
 from memd.render.compose import SHORT
 from memd.store import Store
@@ -32,11 +30,7 @@ from memd.tools.protocol import Tool
 from memd.tools.registry import tool as named
 from memd.writers.extractive import Extractive
 
-AGENT_TEXTS, CALLS = 200, 1_500
-"""So many of the newest are looked at at least; what people asked for is always read whole."""
 INJECT_CAP, INJECT_SHARE, UNKNOWN_WINDOW = 12_000, 0.08, 200_000
-_DECISIONS = frozenset({Kind.PLAN, Kind.ASK})
-"""Calls by which the person is asked."""
 _CODE = string.ascii_uppercase + string.digits
 
 
@@ -48,6 +42,7 @@ class Keeper:
         self._folders = folders
         self._config = config
         self._clock = clock
+        self._gathering = Gathering(store)
         self.ready = Ready(store, folders, clock)
         self.judging = Judging(store, folders)
         self._laid: dict[str, tuple[int, Situation]] = {}
@@ -59,56 +54,8 @@ class Keeper:
         """What waited in the client's queue when a session's checkpoint was last refreshed."""
 
     def material(self, session: Session, upto: int | None = None) -> Material:
-        """All that a checkpoint of the session is made from; with `upto` what there was up to that entry.
-
-        What the agent said, and what the person decided of its plans and questions, in a part of the conversation that was
-        taken back is not among it; what its calls did is.
-        """
-        store, name = self._store, session.id
-        agent = newest(self._texts(name, upto, {Channel.AGENT_TEXT}, AGENT_TEXTS + BLOCK), AGENT_TEXTS)
-        said, before = inherited(store, name, self._texts(name, upto, SPEAKING))
-        boundaries = tuple(store.boundaries(name)[: None if upto is None else session.compactions])
-        return Material(
-            session,
-            said,
-            tuple(record for record in agent if record.in_force),
-            self._calls(name, upto),
-            boundaries,
-            before,
-            self._waiting(session) if upto is None else (),
-            summaries.failed(store, name, boundaries, upto),
-        )
-
-    def _calls(self, name: str, upto: int | None) -> tuple[Done, ...]:
-        store = self._store
-        decisions = self._asked(name, upto, kinds=_DECISIONS)
-        numbers = {d.number for d in decisions}
-        gone = {r.number for r in store.messages(name, numbers=numbers) if not r.in_force} if numbers else set[int]()
-        tasks, recent = (
-            self._asked(name, upto, kinds={Kind.TASKS}, last=20),
-            self._asked(name, upto, last=CALLS + BLOCK),
-        )
-        calls = {d.call: d for d in (*decisions, *tasks, *newest(recent, CALLS))}
-        stand = [d for d in calls.values() if d.number not in gone or d.kind not in _DECISIONS]
-        if len({d.number for d in stand}) < len(stand):  # several that run
-            stand.sort(key=lambda d: d.at or 0)
-        return tuple(sorted(stand, key=attrgetter("number")))
-
-    def _texts(
-        self, name: str, upto: int | None, channels: Collection[Channel], last: int | None = None
-    ) -> list[Record]:
-        """Messages up to an entry; the newest are kept by the store."""
-        if upto is None:
-            return self._store.latest_messages(name, channels=channels, last=last)
-        return self._store.messages(name, upto=upto, channels=channels, last=last)
-
-    def _asked(
-        self, name: str, upto: int | None, kinds: Collection[Kind] | None = None, last: int | None = None
-    ) -> list[Done]:
-        """Calls up to an entry; the newest are kept by the store."""
-        if upto is None:
-            return self._store.latest_operations(name, kinds=kinds, last=last)
-        return self._store.operations(name, upto=upto, kinds=kinds, last=last)
+        """See `Gathering.material`."""
+        return self._gathering.material(session, upto)
 
     def foreseen(self, session: Session, boundary: Boundary) -> Rendered:
         """The text that the program alone makes of what was recorded before a compaction, in the form that fits it."""
@@ -127,13 +74,10 @@ class Keeper:
             return short(content, SHORT, tokens, limits(tool))
         return compose(content, self.budget(then, tool), tokens, limits(tool))
 
-    def _waiting(self, session: Session) -> tuple[Message, ...]:
-        return afterthoughts.queued(self._store, named(session.tool), session)
-
     def settled(self, name: str) -> bool:
         """Whether what waits in the client's queue is what waited at the last refresh: it is no entry that is counted."""
         session = self._store.session(name)
-        return session is None or self._waiting(session) == self._queued.get(name, ())
+        return session is None or self._gathering.waiting(session) == self._queued.get(name, ())
 
     def refresh(self, name: str, trigger: str, writer: Writer) -> Checkpoint | None:
         """Bring a session's checkpoint up to its newest record but for leftovers; the current one when nothing changed.

@@ -20,13 +20,13 @@ from memd.daemon.journalling import Journalling
 from memd.daemon.keeper import Keeper
 from memd.daemon.layer import Layer
 from memd.daemon.parsing import Ask, Parsed
+from memd.daemon.projects import Projects
 from memd.daemon.proof import prove
 from memd.daemon.reader import Reader, Step
 from memd.daemon.revising import Reviser
 from memd.daemon.thrift import Bound
 from memd.errors import NotFound, Unwanted, told
 from memd.model import Checkpoint, Problem, once
-from memd.project import identity
 from memd.store import Seed, Store
 from memd.store.folders import Folders
 from memd.tail.batch import Line
@@ -69,9 +69,9 @@ class Pipeline:
         self._environ = environ
         self._writer = Extractive()
         self.journalling = Journalling(self.store, paths.state, clock)
-        self.layer = Layer(self.store, paths.state, clock)
-        self._trouble = trouble
-        """Told of a journal that cannot be written: reading goes on, and the lines are written when it can be."""
+        self.projects = Projects(
+            self.store, self.gate, self.journalling, Layer(self.store, paths.state, clock), trouble
+        )
         self.reviser = Reviser(self.store, self.keeper, self._writer)
         self.store.judging.abandon_runs()
         self._bound = Bound(self.forget)
@@ -132,21 +132,13 @@ class Pipeline:
         if step.session is not None:
             for receipt in step.receipts:
                 prove(self.store, step.session, receipt, self._clock())
-            self._journal(step)
+            if step.changed:
+                self.projects.journal(step.session)
             if any(tool.concerns(record) for record in step.added):
                 self._unheard.add(step.session)
             if step.session in self._unheard and not step.more:
                 self._lift(tool, step.session)
         return step
-
-    def _journal(self, step: Step) -> None:
-        """What was done becomes the project's journal."""
-        if step.session is None or not step.changed:
-            return
-        try:
-            self.journalling.step(step.session)
-        except OSError as error:
-            self._trouble(error)
 
     def _lift(self, tool: Tool, name: str) -> None:
         """Ask the second witness about what nothing else attributes."""
@@ -214,7 +206,7 @@ class Pipeline:
         except OSError as error:
             self._unwritten[session], done = error, True
         if done:
-            self._layer(session)
+            self.projects.bring_up(session)
 
     def unwritten(self, session: str) -> OSError | None:
         """Why what people read of a session's checkpoint could not be written, when that was tried last."""
@@ -228,27 +220,6 @@ class Pipeline:
     def complaints(self, session: str) -> list[str]:
         """The same in lines."""
         return [f"{session}: {one.part}: {one.fault}; {one.fallback}" for one in self.problems(session)]
-
-    def _layer(self, name: str) -> None:
-        """Bring what is kept of the project up to a session's checkpoint."""
-        session = self.store.session(name)
-        found = None if session is None or session.parent else self.journalling.project(session)
-        if session is None or found is None:
-            return
-        try:
-            self.layer.refresh(session, found)
-        except OSError as error:
-            self._trouble(error)
-
-    def remember(self, directory: str) -> None:
-        """What the facts of a directory's project rest on, as it is before a session changes it."""
-        found = None if self.gate.ignores(directory) else identity.find(directory)
-        if found is None or found.agent is None:
-            return
-        try:
-            self.layer.remember(found)
-        except OSError as error:
-            self._trouble(error)
 
     def read_whole(self, tool: Tool, path: Path) -> str | None:
         """Read a transcript to its present end; the session that it belongs to."""

@@ -23,23 +23,17 @@ import structlog
 
 from memd.daemon import again
 from memd.daemon.again import Again, Held
-from memd.daemon.ahead import ENOUGH, Ahead, Came
+from memd.daemon.ahead import ENOUGH, Ahead
 from memd.daemon.jobs import Asked, Job, Made, Reading, Urgency
+from memd.daemon.life import Came
 from memd.daemon.pipeline import Pipeline
+from memd.daemon.planning import Plan
 from memd.daemon.reader import Step
 from memd.errors import RecordDamaged, UserError, told
 from memd.tools.protocol import Tool
 
 log = structlog.get_logger()
 
-SOON, LATER = 0.05, 2.0
-"""Seconds to a refresh: after what a person said or a turn's end, and after anything else."""
-SHARE = 10
-"""A session's refreshes may take one part in so many of the time while its turn runs: a huge one is refreshed less often."""
-PAUSE, LONGEST_PAUSE, CROWD = 3, 1.0, 8
-"""Where so many checkpoints are due, no other refresh begins for so many times the length of the last, and at most so many
-seconds: what is appended meanwhile is read in milliseconds, and waits for a refresh one time in four at most. A person with a
-few sessions has each checkpoint at once."""
 IDLE = 60.0
 """Seconds without a job after which the tokenizer's 50 MB, and what is remembered of texts, are given back."""
 
@@ -74,11 +68,9 @@ class Worker(threading.Thread):
         self.ready: Future[None] = Future()
         self.ended: Future[None] = Future()
         # What only the thread itself touches.
-        self._due: dict[str, float] = {}  # session -> when its checkpoint is due
+        self._plan = Plan()
         self._old = set[str]()  # sessions of the backfill whose checkpoint is still to be made
-        self._cost: dict[str, float] = {}  # session -> seconds of its last refresh
         self._refreshed = False  # the last thing done was a refresh
-        self._paused = 0.0  # until when no checkpoint is refreshed
 
     def submit(self, urgency: Urgency, run: Callable[[Pipeline], Any], order: float = 0.0) -> "Future[Any]":
         """Have a job done; lower `order` goes first among equals."""
@@ -127,7 +119,7 @@ class Worker(threading.Thread):
                         self._next(pipeline)
                 finally:
                     self._ahead.stop()
-                for session in list(self._due):
+                for session in self._plan.sessions:
                     self._refresh(pipeline, session)
         except BaseException as error:  # noqa: BLE001 - a defect of the thread's own: the daemon must not live on without it
             self.ended.set_exception(error)
@@ -139,7 +131,7 @@ class Worker(threading.Thread):
         job = self._take(pipeline)
         urgent = job is not None and job.urgency <= Urgency.COMMAND
         turn = job is not None and self._refreshed
-        session = None if urgent or turn else self._overdue()
+        session = None if urgent or turn else self._plan.overdue()
         self._refreshed = session is not None
         if session is not None:
             if job is not None:
@@ -154,24 +146,14 @@ class Worker(threading.Thread):
             return self._jobs.get(timeout=self._patience())
         except queue.Empty:
             self._again.hint()
-            if not self._due:
+            if not self._plan.sessions:
                 self._ahead.rest()
                 pipeline.release()
             return None
 
     def _patience(self) -> float:
-        floor = self._floor()
-        due = min([*(max(when, floor) for when in self._due.values()), *self._again.moments()], default=None)
+        due = min([*self._plan.moments(), *self._again.moments()], default=None)
         return IDLE if due is None else max(0.0, due - time.monotonic())
-
-    def _floor(self) -> float:
-        """The moment before which no checkpoint is refreshed."""
-        return self._paused if len(self._due) >= CROWD else 0.0
-
-    def _overdue(self) -> str | None:
-        now = time.monotonic()
-        session = None if now < self._floor() else min(self._due, key=lambda name: self._due[name], default=None)
-        return session if session is not None and self._due[session] <= now else None
 
     def _do(self, pipeline: Pipeline, job: Job) -> None:
         match job:
@@ -246,7 +228,7 @@ class Worker(threading.Thread):
         if step.session is None or not step.changed:
             return
         said = any(record.channel.starts_turn for record in step.added)
-        self.plan(step.session, soon=(step.turn_ended or said) and not step.more)
+        self._plan.due(step.session, soon=(step.turn_ended or said) and not step.more)
 
     def _note_old(self, step: Step, order: float) -> None:
         """Nobody waits for an old session's checkpoint; a hook that asks for it has it made at once."""
@@ -260,22 +242,15 @@ class Worker(threading.Thread):
         """The checkpoint of a session of the backfill, if it was not asked for meanwhile."""
         self._old.discard(session)
         if not pipeline.current(session):
-            self._due[session] = time.monotonic()
             self._refresh(pipeline, session)
-
-    def plan(self, session: str, *, soon: bool = True) -> None:
-        """A session's checkpoint is due now, or soon enough; called in the worker's thread only."""
-        wait = SOON if soon else max(LATER, self._cost.get(session, 0.0) * SHARE)
-        due = time.monotonic() + wait
-        self._due[session] = min(self._due.get(session, due), due)
 
     def forget_due(self, session: str) -> None:
         """A refresh was just made for another reason."""
-        self._due.pop(session, None)
+        self._plan.drop(session)
         self._again.done(session)
 
     def _refresh(self, pipeline: Pipeline, session: str) -> None:
-        del self._due[session]
+        self._plan.drop(session)
         start = time.monotonic()
         try:
             pipeline.refresh(session, "turn")
@@ -288,8 +263,7 @@ class Worker(threading.Thread):
                 raise
             if isinstance(error, again.MACHINE):
                 self._wait(session, "checkpoint-failed", error)
-        self._cost[session] = (end := time.monotonic()) - start
-        self._paused = end + min(self._cost[session] * PAUSE, LONGEST_PAUSE)
+        self._plan.took(session, start)
 
     def finish(self, pipeline: Pipeline, session: str) -> None:
         """What was left of a checkpoint because a hook waited; called in the worker's thread only."""
@@ -302,7 +276,7 @@ class Worker(threading.Thread):
             self._wait(session, "copies-unwritten", error)
 
     def _wait(self, session: str, code: str, error: Exception) -> None:
-        self._due[session] = time.monotonic() + again.AGAIN
+        self._plan.later(session, again.AGAIN)
         self._again.failed(session, code, error)
 
     def _say(self, text: str) -> None:

@@ -3,8 +3,7 @@
 `database` opens the file (`aside` puts a damaged one away), `migrations` gives it its `shape`. A commit goes through `lookup`
 (what is known of the keys), `batch` with `calls` and `ranges` (thinking, no SQL), `writing` with `tables` (doing) and `copies`
 (whose copy is whose). `sources`, `sessions`, `reading` (`latest`: kept), `checkpoints`, `judging` and `deliveries` answer
-questions, `glances` small ones.
-`Store` is the way in; the nouns of its own are in `rows`.
+questions, `glances` small ones. `Store` is the way in; the nouns of its own are in `rows`.
 """
 
 from __future__ import annotations

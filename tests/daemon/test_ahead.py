@@ -15,7 +15,7 @@ import pytest
 from transcript import Transcript
 
 from memd import config
-from memd.daemon import ahead, child, forgetting, keeper, reader
+from memd.daemon import ahead, child, forgetting, keeper, life, reader
 from memd.daemon import worker as workers
 from memd.daemon.ahead import Ahead
 from memd.daemon.ingesting import Ingesting
@@ -38,10 +38,11 @@ def small(monkeypatch):
     """A few kilobytes are many steps, and worth a process."""
     monkeypatch.setattr(reader, "STEP", STEP)
     monkeypatch.setattr(ahead, "STEP", STEP)
+    monkeypatch.setattr(life, "STEP", STEP)
     monkeypatch.setattr(ahead, "ENOUGH", 1)
     monkeypatch.setattr(workers, "ENOUGH", 1)
     monkeypatch.setattr(ahead, "LEAST", 1)
-    monkeypatch.setattr(ahead, "DECK", 1 << 20)
+    monkeypatch.setattr(life, "DECK", 1 << 20)
 
 
 @contextmanager
@@ -142,7 +143,7 @@ def test_what_is_read_ahead_is_recorded_in_order(owner, transcript):
 
 def test_one_that_is_killed_loses_nothing(owner, transcript, monkeypatch):
     """The owner reads on where it stands, and says so; another process is started for the next one."""
-    monkeypatch.setattr(ahead, "ANSWERS", 1)  # it has not made all of it before it is killed
+    monkeypatch.setattr(life, "ANSWERS", 1)  # it has not made all of it before it is killed
     owner.give(transcript.path)
     owner.settle(transcript.path, lambda _: owner.ahead._second._child.kill())
     assert texts(owner.pipeline, transcript) == whole()
@@ -308,7 +309,7 @@ def test_one_that_it_failed_with_is_not_given_again(owner, transcript, monkeypat
 
 def test_it_runs_ahead_only_so_far(owner, transcript, monkeypatch):
     """Answers that nobody takes are not piled up: it waits."""
-    monkeypatch.setattr(ahead, "ANSWERS", 1)
+    monkeypatch.setattr(life, "ANSWERS", 1)
     owner.give(transcript.path)
     first = owner.came.get(timeout=30)
     time.sleep(0.2)
@@ -350,7 +351,7 @@ def test_it_is_not_started_for_little(owner, transcript, monkeypatch):
 
 def test_it_ends_when_nothing_is_to_be_done(owner, transcript, monkeypatch):
     """An idle daemon has no child."""
-    monkeypatch.setattr(ahead, "IDLE", 0.05)
+    monkeypatch.setattr(life, "IDLE", 0.05)
     owner.give(transcript.path)
     second = owner.ahead._second
     owner.settle(transcript.path)

@@ -105,7 +105,7 @@ def test_a_file_that_cannot_be_written_loses_nothing(chain, work, monkeypatch):
         raise OSError(28, "No space left on device")
 
     told = []
-    chain.job(lambda pipeline: setattr(pipeline, "_trouble", told.append))
+    chain.job(lambda pipeline: setattr(pipeline.projects, "_trouble", told.append))
     monkeypatch.setattr(JournalFile, "append", torn)
     chain.read(transcript)
     assert len(told) == 1

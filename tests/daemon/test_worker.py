@@ -9,8 +9,7 @@ import pytest
 from chain import Chain
 
 from memd import config
-from memd.daemon import again, loop
-from memd.daemon import worker as workers
+from memd.daemon import again, loop, planning
 from memd.daemon.again import Held
 from memd.daemon.jobs import Urgency
 from memd.daemon.place import Place
@@ -95,13 +94,13 @@ class Bench:
         return self.pipe.done
 
     def _idle(self):
-        return not (self.worker.depth() or self.worker._due or self.worker._again.moments())
+        return not (self.worker.depth() or self.worker._plan.sessions or self.worker._again.moments())
 
 
 @pytest.fixture
 def bench(monkeypatch):
-    monkeypatch.setattr(workers, "SOON", 0.0)
-    monkeypatch.setattr(workers, "LATER", 0.02)
+    monkeypatch.setattr(planning, "SOON", 0.0)
+    monkeypatch.setattr(planning, "LATER", 0.02)
     monkeypatch.setattr(again, "AGAIN", 0.02)
     bench = Bench()
     yield bench
@@ -152,7 +151,7 @@ def test_a_busy_transcript_starves_no_checkpoint(bench, tmp_path):
 
 def test_checkpoints_starve_no_reading(bench, tmp_path, monkeypatch):
     """Every session's checkpoint is due all the time: reading goes on, turn by turn."""
-    monkeypatch.setattr(workers, "LATER", 0.0)
+    monkeypatch.setattr(planning, "LATER", 0.0)
     for n in range(5):
         bench.pipe.sizes[f"{n}.jsonl"] = 10
         hint(bench, tmp_path, str(n))
@@ -162,7 +161,7 @@ def test_checkpoints_starve_no_reading(bench, tmp_path, monkeypatch):
     assert "refresh refresh" not in " ".join(kinds[: kinds.index("step") + 80])
 
 
-@pytest.mark.parametrize(("sessions", "waits"), [(2, False), (workers.CROWD + 2, True)])
+@pytest.mark.parametrize(("sessions", "waits"), [(2, False), (planning.CROWD + 2, True)])
 def test_checkpoints_wait_for_each_other_only_in_a_crowd(bench, monkeypatch, sessions, waits):
     """A person with a few sessions has each checkpoint as soon as it is due; among many, reading has most of the time."""
     begun, refresh = [], bench.pipe.refresh
@@ -177,17 +176,17 @@ def test_checkpoints_wait_for_each_other_only_in_a_crowd(bench, monkeypatch, ses
     for n in range(sessions):
         bench.worker.note(Step(str(n), added=(SAID,), changed=True))
     bench.rest()
-    assert (begun[1] - begun[0] > 0.05 * workers.PAUSE, len(begun)) == (waits, sessions)
+    assert (begun[1] - begun[0] > 0.05 * planning.PAUSE, len(begun)) == (waits, sessions)
 
 
 def test_a_huge_session_is_refreshed_less_often_while_its_turn_runs(bench):
     """Its checkpoints may take a tenth of the time; what a person says does not wait for that."""
     bench.start()
-    bench.worker._cost["huge"] = 5.0
+    bench.worker._plan._cost["huge"] = 5.0
     bench.worker.note(Step("huge", changed=True))
-    assert bench.worker._due["huge"] > time.monotonic() + 40
+    assert bench.worker._plan.moments()[0] > time.monotonic() + 40
     bench.worker.note(Step("huge", added=(SAID,), changed=True))
-    assert bench.worker._due["huge"] <= time.monotonic()
+    assert bench.worker._plan.moments()[0] <= time.monotonic()
 
 
 def test_many_hints_are_one_job(bench, tmp_path):
@@ -299,7 +298,7 @@ def test_a_job_that_nobody_waits_for_any_more_harms_nothing(bench):
 
 
 def test_stopping_makes_the_checkpoints_that_are_due_and_closes(bench, tmp_path, monkeypatch):
-    monkeypatch.setattr(workers, "SOON", 60.0)
+    monkeypatch.setattr(planning, "SOON", 60.0)
     hint(bench.start(), tmp_path, "live")
     bench.hold.set()
     bench.worker.submit(Urgency.BACKFILL, lambda _: None).result(5)

@@ -6,7 +6,7 @@ the same two texts each time, so nothing grows by nesting.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Protocol
 
 from msgspec import Struct, field
@@ -36,7 +36,7 @@ class Judged(Struct, frozen=True):
     mind: str | None = None
     mind_upto: int = 0
     by_hand: bool = False
-    """The mind is as a person edited it: not even a status in it is changed."""
+    """The mind is as a person edited it: a status in it is changed by what was said later, and by nothing that was taken back."""
     scene: str | None = None
     scene_upto: int = 0
     writer: str = ""
@@ -116,7 +116,7 @@ def standing(text: str, gone: frozenset[int]) -> str:
         one = mind.mission(bullet)
         if one is None or not one.cites or one.cites[-1] not in gone:
             continue
-        status = "withdrawn" if one.cites[0] in gone else "active"
+        status = "withdrawn" if one.by in {f"#{number}" for number in gone} else "active"
         text = text.replace(bullet.text, bullet.text.replace(f"[{one.status}]", f"[{status}]", 1), 1)
     return text
 
@@ -145,14 +145,28 @@ def carried_mind(text: str, upto: int, fresh: str) -> str:
         name: [b.text for b in now.bullets.get(name, ()) if _later(b, upto) and not known.issuperset(b.cites)]
         for name in _ADDED
     }
-    missions = [one for one in now.missions.values() if one.cites]
-    new = [one for one in missions if one.cites[0] > upto and one.cites[0] not in known]
+    found = [(one, b) for b in now.bullets.get(mind.MISSION, ()) if (one := mind.mission(b)) is not None and one.by]
+    missions = [one for one, _ in found]
+    new = [one for one in missions if _new(one, mind.parse(text), upto, known)]
     names = _names(text, missions, new)
     added[mind.MISSION] = [
-        f"- {names[one.id]} [{_status(one, names)}] {one.words} ({', '.join(f'#{cited}' for cited in one.cites)})"
-        for one in new
+        f"- {names[one.id]} [{_status(one, names)}] {one.words} ({bullet.citation})"
+        for one, bullet in found
+        if one in new
     ]
-    return _with(_ended(text, [one for one in missions if one.cites[-1] > upto and one not in new], names), added)
+    ended = [one for one in missions if one.cites and one.cites[-1] > upto and one not in new]
+    return _with(_ended(text, ended, names), added)
+
+
+def _new(one: mind.Mission, judged: mind.Mind, upto: int, known: Collection[int]) -> bool:
+    """Whether a mission came after the judged mind, which may have none at all: what was taken back can come back.
+
+    Of a fork's source nothing tells here what came later; but missions keep their words, or the message that set them.
+    """
+    told = judged.missions.values()
+    if " of " in one.by:
+        return not any(one.by == other.by or one.words == other.words for other in told)
+    return not judged.bullets.get(mind.MISSION) or (one.cites[0] > upto and one.cites[0] not in known)
 
 
 def _later(bullet: Bullet, upto: int) -> bool:
@@ -162,10 +176,10 @@ def _later(bullet: Bullet, upto: int) -> bool:
 def _names(text: str, missions: Iterable[mind.Mission], new: Iterable[mind.Mission]) -> dict[str, str]:
     """What the judged mind calls the program's missions: by the message that set them, new ones by the next free numbers."""
     judged = mind.parse(text).missions
-    own = {one.cites[0]: name for name, one in judged.items() if one.cites}
+    own = {one.by: name for name, one in judged.items() if one.by}
     last = max((int(name[1:]) for name in judged), default=0)
     fresh = {one.id: f"M{number}" for number, one in enumerate(new, last + 1)}
-    return {one.id: own[one.cites[0]] for one in missions if one.cites[0] in own} | fresh
+    return {one.id: own[one.by] for one in missions if one.by in own} | fresh
 
 
 def _status(one: mind.Mission, names: Mapping[str, str]) -> str:
@@ -179,7 +193,7 @@ def _ended(text: str, ended: Iterable[mind.Mission], names: Mapping[str, str]) -
     found = {names[one.id]: one for one in ended if one.id in names and one.status != "active"}
     for bullet in mind.parse(text).bullets.get(mind.MISSION, ()):
         old = mind.mission(bullet)
-        if old is not None and old.status == "active" and bullet.cites and old.id in found:
+        if old is not None and old.status == "active" and old.id in found:
             now = found[old.id]
             row = bullet.text.rstrip().replace("[active]", f"[{_status(now, names)}]", 1)
             text = text.replace(bullet.text, f"{row[:-1]}, #{now.cites[-1]})", 1)

@@ -9,6 +9,7 @@ model, else by the program.
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from io import BytesIO
+from types import MappingProxyType
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -43,14 +44,23 @@ def entries(
     return tuple(_entry(record, first, cited, decided) for record in candidates)
 
 
-def earlier(before: Iterable[Record], mission: Record | None) -> tuple[Earlier, ...]:
-    """What a fork's sources have and its own file has not, by source, under the numbers that it has there."""
+def earlier(
+    before: Iterable[Record], mission: Record | None, ended: Mapping[str, int] = MappingProxyType({})
+) -> tuple[Earlier, ...]:
+    """What a fork's sources have and its own file has not, by source, under the numbers that it has there.
+
+    `ended` names those that a later message took back or replaced.
+    """
     said, first = dict[str, list[Record]](), mission.copy_of if mission is not None and not mission.number else None
     for record in before:
         source, _, number = (record.copy_of or "").rpartition("#")
         said.setdefault(source, []).append(replace(record, number=int(number)))
     made = {
-        source: entries(_known(records), next((r.number for r in records if r.copy_of == first), None))
+        source: entries(
+            _known(records),
+            next((r.number for r in records if r.copy_of == first), None),
+            decided=Decided({}, {r.number: ended[of] for r in records if (of := r.copy_of or "") in ended}),
+        )
         for source, records in said.items()
     }
     return tuple(Earlier(source, found, operators(found)) for source, found in made.items() if found)

@@ -26,6 +26,7 @@ OWN = "(own judgement)"
 _HEADING = re.compile(r"#{1,6}\s")
 _MISSION = re.compile(r"- (M[1-9]\d*) \[(active|done|withdrawn|replaced by M[1-9]\d*)\] (?=\S)")
 _NUMBER = re.compile(r"#(\d{1,9})\b")
+_SETTER = re.compile(r"#\d{1,9}\b(?: of [^\s,;]+)?")
 _REPLACES = re.compile(r"#(\d{1,9}) replaces #(\d{1,9})\b(?! of )")
 
 
@@ -68,12 +69,17 @@ class Bullet(Struct, frozen=True):
 
 
 class Mission(Struct, frozen=True):
-    """One mission; its words never change."""
+    """One mission; its words never change.
+
+    Attributes:
+        by: the message that set it, `#4` or a fork's source's, `#4 of claude-code:…`; "" where it cites none.
+    """
 
     id: str
     status: str
     words: str
     cites: tuple[int, ...]
+    by: str = ""
 
 
 class Mind(Struct, frozen=True):
@@ -106,7 +112,9 @@ def mission(bullet: Bullet) -> Mission | None:
     found = _MISSION.match(bullet.text)
     if found is None:
         return None
-    return Mission(found[1], found[2], bullet.body[found.end() - 2 :].strip(), bullet.cites)
+    setter = _SETTER.match(bullet.citation or "")
+    words = bullet.body[found.end() - 2 :].strip()
+    return Mission(found[1], found[2], words, bullet.cites, setter[0] if setter else "")
 
 
 def parse(text: str) -> Mind:

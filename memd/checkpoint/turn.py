@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from memd.checkpoint import around, memo, shown
 from memd.checkpoint.beside import NEWEST, NOTHING, Beside
-from memd.checkpoint.carry import NOBODY, Carried, Judged, Writer
+from memd.checkpoint.carry import NOBODY, Carried, Judged, Writer, replaced
 from memd.extract import missions, turns
 from memd.extract.material import Material
 from memd.model import Checkpoint, Parts
@@ -66,8 +66,10 @@ def draft(
     carried = Carried(writer, judged)
     mind, scene = carried.write(material)
     turn = turns.current(material)
-    cited = judged.cited | {one.by.number for one in missions.missions(material)}
-    listed = memo.entries(material.said, first, cited, judged.decided)
+    found = missions.missions(material)
+    decided = memo.Decided(judged.ticks, {**judged.decided.replaced, **replaced(mind)})
+    listed = memo.entries(material.said, first, judged.cited | {one.by.number for one in found}, decided)
+    ended = {one.by.copy_of: one.ended.number for one in found if one.ended and one.by.copy_of}
     parts = Parts(mind, memo.document(listed), scene)
     told = shown.parts(parts, material) if judged.mind is not None or judged.scene is not None else parts
     content = Content(
@@ -82,7 +84,7 @@ def draft(
         queued=tuple(turns.queued(material)),
         running=not turn.ended,
         memo=listed,
-        earlier=memo.earlier(material.before, missions.directing(material)),
+        earlier=memo.earlier(material.before, missions.directing(material), ended),
         unstated=tuple(turns.unstated(material)),
         recent=tuple(record for record in material.telling if record != material.agent[-1]),
         skills=tuple((one.skill.name, one.text) for one in beside.texts),

@@ -83,6 +83,40 @@ def test_a_mission_that_a_later_goal_ended_ends_in_the_judged_mind_too():
     assert carry.carried_mind(once, 20, fresh) == once
 
 
+def test_a_forks_goal_ends_its_sources_mission_and_does_not_double_it():
+    """A source's message is none of the fork's, whatever number the end has; and it is active again when that is taken back."""
+    theirs = "#4 of codex:019a"
+    line = "- M1 [active] Make the gateway survive a slow upstream (#1)"
+    judged, fresh = (
+        edited(line, f"- M1 [active] Ship 2.0 ({theirs})"),
+        f"- M1 [replaced by M2] Ship 2.0 ({theirs}, #30)",
+    )
+    fresh = FRESH.replace(line, f"{fresh}\n- M2 [active] Ship 2.1 (#30)")
+    once = carry.carried_mind(judged, 20, fresh)
+    ended = [f"- M1 [replaced by M2] Ship 2.0 ({theirs}, #30)", "- M2 [active] Ship 2.1 (#30)"]
+    assert [bullet.text for bullet in parse(once).bullets["Mission"]] == ended
+    assert carry.carried_mind(once, 20, fresh) == once
+    without = carry.standing(once, frozenset({30}))
+    assert [one.status for one in parse(without).missions.values()] == ["active", "withdrawn"]
+
+
+def test_a_mission_of_a_forks_source_that_was_set_after_it_was_judged_there_comes_too():
+    """Its file may not repeat that row; a mission that the judged mind has in its own words is not added again."""
+    line = "- M1 [active] Make the gateway survive a slow upstream (#1)"
+    judged = edited(line, "- M1 [active] Look around (#4 of codex:019a)\n- M2 [active] Write docs (own judgement)")
+    rows = ("M1 [active] Look around (#4", "M2 [active] Write docs (#6", "M3 [active] Ship 2.1 (#9")
+    fresh = FRESH.replace(line, "\n".join(f"- {row} of codex:019a)" for row in rows))
+    carried = parse(carry.carried_mind(judged, 20, fresh)).missions
+    assert [(one.words, one.by) for one in carried.values()][2:] == [("Ship 2.1", "#9 of codex:019a")]
+
+
+def test_a_mission_that_came_back_is_given_to_a_mind_that_has_none():
+    """A person can take back all and bring it back, after the mind was judged in between."""
+    line = "- M1 [active] Make the gateway survive a slow upstream (#1)"
+    nothing = edited(line, "(none)")
+    assert list(parse(carry.carried_mind(nothing, 20, FRESH)).missions) == ["M1"]
+
+
 def test_messages_that_a_later_one_replaced_are_known():
     """By a decision that says so, and by a mission that ended on the person's word."""
     text = edited("(own judgement)\n\n# L", "(#9 replaces #2)\n\n# L")

@@ -1,6 +1,7 @@
 """Faults that people met in the field, as far as structure alone can do it right. Each test is one of them."""
 
-from factories import LIMITS, SIZER, START, Story
+from factories import LIMITS, SIZER, START, Story, record
+from msgspec.structs import replace
 
 from memd.checkpoint import turn
 from memd.extract import files
@@ -78,6 +79,21 @@ def test_a_goal_leaves_what_was_asked_first_in_force():
         "- M3 [active] Ship 2.1 (#3)",
         "- M2 [replaced by M3] Ship 2.0 (#2, #3)",
     ]
+
+
+def test_the_words_of_a_goal_that_ended_are_not_given_back_as_in_force():
+    """Neither a fork's own nor those of its source, which its file does not repeat; what ended them is named in the memo."""
+    story = Story()
+    for words in ("Ship 2.0, and delete the old branch when it is out, on all three hosts.", "Ship 2.1", "clear"):
+        story.says(words, Channel.HUMAN_COMMAND, extra={"command": "goal"})
+    story.says("Write the docs.")
+    goal = record(0, "Try the beta", Channel.HUMAN_COMMAND, extra={"command": "goal"}, copy_of="claude-code:x#4")
+    made = turn.draft(replace(story.material(), before=(goal,)), Extractive(), 4)
+    assert [(one.ticked, one.note) for one in made.content.memo][:2] == [
+        (False, "replaced by #2"),
+        (False, "replaced by #3"),
+    ]
+    assert [(one.ticked, one.note) for one in made.content.earlier[0].entries] == [(False, "replaced by #1")]
 
 
 def test_the_name_of_a_directory_or_tool_is_no_heading():

@@ -44,7 +44,7 @@ def missions(material: Material) -> tuple[Set, ...]:
         goal = record.extra.get("command") == "goal"
         if goal:
             _end_goal(found, record)
-        if _sets(record) and (goal or not any(_binds(one, record) for one in found)):
+        if (goal or not any(_binds(one, record) for one in found)) and _sets(record):
             found.append(Set(record))
     return tuple(found or map(Set, _least(material)))
 
@@ -87,7 +87,8 @@ def directing(material: Material) -> Record | None:
 
 def _least(material: Material) -> Iterator[Record]:
     """What stands in where no message says what to do: a greeting, a prompt of nobody known, what was added to a running turn."""
-    asked = [*filter(asks, material.before), *material.asked]
+    every = (*filter(asks, material.before), *material.asked)
+    asked = [record for record in every if record.extra.get("command") != "goal" or not _clears(record)]
     human = [r for r in asked if _known(r)] or asked
     prompts = [r for r in human if r.channel not in ADDED] or unstated(material) or human
     yield from [r for r in prompts if _telling(r)][:1] or prompts[:1]

@@ -144,6 +144,29 @@ def test_after_the_only_goal_was_taken_back_the_next_request_sets_the_mission():
     assert told(made)[1:] == [("Write the docs", "active", None)]
 
 
+def test_taking_back_a_goal_is_no_mission():
+    """Where the goal was the agent's own, the person's command stands alone."""
+    made = Story()
+    made.says("clear", Channel.HUMAN_COMMAND, extra={"command": "goal"})
+    assert told(made) == []
+
+
+def test_a_long_session_is_not_gone_through_once_a_mission_stands():
+    """What says too little is looked for in each message's letters, and there may be tens of thousands."""
+
+    class Unread(str):
+        __slots__ = ()
+
+        def lower(self):
+            pytest.fail("it was looked at")
+
+        def strip(self, *_):
+            return self
+
+    made = story("Look around", Unread("Write the docs"))
+    assert mission(made) == "Look around"
+
+
 def test_an_operators_mission_stays_beside_a_persons():
     """Who takes a headless session up on the screen adds a mission; nobody withdrew the first."""
     made = story(("Build the parser; leave schema.sql alone", Channel.OPERATOR_HEADLESS), "go on", "Write the docs too")

@@ -81,6 +81,14 @@ def test_a_goal_leaves_what_was_asked_first_in_force():
     ]
 
 
+def test_a_picture_alone_can_be_the_mission():
+    """It has no words; an entry without any would be no mission that a status can be given to."""
+    story = Story()
+    story.says("", extra={"images": 2})
+    story.compacts()
+    assert "\n- M1 [active] [2 images] (#1)\n" in given_back(story)
+
+
 def test_the_words_of_a_goal_that_ended_are_not_given_back_as_in_force():
     """Neither a fork's own nor those of its source, which its file does not repeat; what ended them is named in the memo."""
     story = Story()

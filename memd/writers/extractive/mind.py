@@ -8,7 +8,7 @@ from memd.extract.material import Material
 from memd.extract.naming import about
 from memd.model import Channel, Done, Kind, Record, State
 from memd.model.text import line, named, oneline, quote
-from memd.render import RELATIVE
+from memd.render import RELATIVE, images_of
 from memd.writers.extractive.phrases import NONE
 
 MISSION_WORDS = 1_200
@@ -55,7 +55,8 @@ _WHO = {
 
 def _mission(number: int, one: missions.Set) -> str:
     who, cited = _WHO.get(one.by.channel, ""), ", ".join(map(_cited, filter(None, (one.by, one.ended))))
-    return f"- M{number} [{one.status}] {who}{oneline(one.by.text, MISSION_WORDS)} ({cited})"
+    said = oneline(one.by.text, MISSION_WORDS) or images_of(one.by)
+    return f"- M{number} [{one.status}] {who}{said} ({cited})"
 
 
 def _cited(record: Record) -> str:

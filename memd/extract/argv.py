@@ -59,6 +59,8 @@ _SHELLS = {
 """Shells, and the option behind which the line stands that they are handed."""
 _READING = frozenset({"bash", "sh", "zsh", "dash", "ksh", "fish"})
 """Those that run what they are given to read."""
+_WHOLE = frozenset({"pwsh", "powershell", "cmd"})
+"""Those that take all words behind the option for the line."""
 _IN_DOCKER = (
     "-a -c -e -h -l -m -p -u -v -w --add-host --attach --cap-add --cap-drop --cidfile --cpus --device --dns --entrypoint --env"
     " --env-file --expose --gpus --hostname --ip --ipc --label --log-driver --log-opt --memory --mount --name --net --network"
@@ -136,7 +138,7 @@ def handed(part: str, document: str = "") -> str | None:
         return " ".join(rest)
     for at, word in enumerate(rest[:-1]):
         if re.fullmatch(_SHELLS[name], word):
-            return rest[at + 1] if name in _READING or not word.startswith("/") else " ".join(rest[at + 1 :])
+            return " ".join(rest[at + 1 :]) if name in _WHOLE else rest[at + 1]
     script = next((word for word in rest if not word.startswith(("-", "<"))), None)
     return document or None if script is None and name in _READING else None
 

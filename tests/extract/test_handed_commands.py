@@ -114,6 +114,7 @@ def test_what_a_pipe_brings_is_told_with_the_pipeline():
         ("Get-ChildItem *.tmp | Remove-Item", ["!command Get-ChildItem *.tmp | Remove-Item"]),
         ('powershell.exe -Command "Set-Content x.txt hi"', ["command Set-Content x.txt hi"]),
         ("pwsh -c 'Move-Item a b'", ["command Move-Item a b"]),
+        ("pwsh -NoProfile -Command Remove-Item -Recurse build", ["!command Remove-Item -Recurse build"]),
         ("cmd.exe /c del /f x.txt", ["!command del /f x.txt"]),
         ('cmd /c "rd /s /q build"', ["!command rd /s /q build"]),
         ("Invoke-RestMethod -Method Post https://x/y", ["command Invoke-RestMethod -Method Post https://x/y"]),

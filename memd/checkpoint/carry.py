@@ -20,6 +20,8 @@ from memd.render import outline
 _AGEING = frozenset({"Current step", "Progress", "Waiting on", "Next step"})
 """The sections of a scene whose lines may be overtaken by what came since."""
 _ADDED = ("Key decisions", "Lessons")
+_NAMED = re.compile(r"- M(\d{1,9})\b")
+"""A mission, in a form of the person's own too."""
 _NUMBER = re.compile(r"#(\d{1,9})\b(?! of )")
 
 
@@ -175,9 +177,10 @@ def _later(bullet: Bullet, upto: int) -> bool:
 
 def _names(text: str, missions: Iterable[mind.Mission], new: Iterable[mind.Mission]) -> dict[str, str]:
     """What the judged mind calls the program's missions: by the message that set them, new ones by the next free numbers."""
-    judged = mind.parse(text).missions
-    own = {one.by: name for name, one in judged.items() if one.by}
-    last = max((int(name[1:]) for name in judged), default=0)
+    judged = mind.parse(text)
+    own = {one.by: name for name, one in judged.missions.items() if one.by}
+    taken = (_NAMED.match(bullet.text) for bullet in judged.bullets.get(mind.MISSION, ()))
+    last = max((int(found[1]) for found in taken if found), default=0)
     fresh = {one.id: f"M{number}" for number, one in enumerate(new, last + 1)}
     return {one.id: own[one.by] for one in missions if one.by in own} | fresh
 

@@ -62,6 +62,14 @@ def test_a_new_mission_gets_the_next_free_number():
     assert list(parse(carry.carried_mind(empty, 20, fresh)).missions) == ["M1"]
 
 
+def test_a_new_mission_takes_no_number_of_an_entry_in_the_persons_own_form():
+    """They may have left out its status; the number is its name all the same."""
+    line = "- M1 [active] Make the gateway survive a slow upstream (#1)"
+    judged = edited(line, f"{line}\n- M2: and the docs, by Friday")
+    text = carry.carried_mind(judged, 20, FRESH.replace(line, "- M1 [active] Ship 2.1 (#30)"))
+    assert [bullet.text[:4] for bullet in parse(text).bullets["Mission"]] == ["- M1", "- M2", "- M3"]
+
+
 def test_a_mission_that_a_later_goal_ended_ends_in_the_judged_mind_too():
     """Under its own number there, with the message that ended it; one that both set and ended later comes with its end."""
     judged = edited(

@@ -34,7 +34,7 @@ class Set(Struct, frozen=True):
 
 @of_material
 def missions(material: Material) -> tuple[Set, ...]:
-    """Every mission, oldest first: none is dropped, and only a goal ends an earlier goal.
+    """Every mission, oldest first: none is dropped, and only a goal ends an earlier goal, a person's only another of a person's.
 
     The first message that says something sets one, a person's too where only the operator did before; so does a goal, and the
     next request where the person took back the only one.
@@ -62,10 +62,10 @@ def _binds(one: Set, record: Record) -> bool:
 
 
 def _end_goal(found: list[Set], by: Record) -> None:
-    """The goal that stands has another one in its place, or none."""
+    """The goal that stands has another one in its place, or none; a person's has that by a person's word alone."""
     status = "withdrawn" if _clears(by) else f"replaced by M{len(found) + 1}"
     for place, one in enumerate(found):
-        if one.ended is None and one.by.extra.get("command") == "goal":
+        if one.ended is None and one.by.extra.get("command") == "goal" and (_known(by) or not _known(one.by)):
             found[place] = replace(one, status=status, ended=by)
 
 
@@ -79,10 +79,10 @@ def _known(record: Record) -> bool:
 
 @of_material
 def directing(material: Material) -> Record | None:
-    """The message whose mission comes first now: the newest goal, else the first of a person's, else the first."""
+    """The message whose mission comes first now: a person's before others', the newest goal before what was asked first."""
     active = [one.by for one in missions(material) if one.ended is None]
     goals = [record for record in reversed(active) if record.extra.get("command") == "goal"]
-    return next(chain(goals, filter(_known, active), active), None)
+    return next(chain(filter(_known, (*goals, *active)), goals, active), None)
 
 
 def _least(material: Material) -> Iterator[Record]:

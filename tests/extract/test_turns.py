@@ -144,6 +144,18 @@ def test_after_the_only_goal_was_taken_back_the_next_request_sets_the_mission():
     assert told(made)[1:] == [("Write the docs", "active", None)]
 
 
+def test_no_program_ends_a_persons_goal():
+    """A host that sets or clears one beside a person's adds a mission; a person's word ends both."""
+    made, goal = Story(), {"extra": {"command": "goal"}}
+    made.says("Ship 2.0", Channel.HUMAN_COMMAND, **goal)
+    for words in ("clear", "Ship 3.0"):
+        made.says(words, Channel.OPERATOR_HEADLESS, **goal)
+    assert told(made) == [("Ship 2.0", "active", None), ("Ship 3.0", "active", None)]
+    assert mission(made) == "Ship 2.0"
+    made.says("clear", Channel.HUMAN_COMMAND, **goal)
+    assert [status for _, status, _ in told(made)] == ["withdrawn", "withdrawn"]
+
+
 def test_taking_back_a_goal_is_no_mission():
     """Where the goal was the agent's own, the person's command stands alone."""
     made = Story()

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from memd.daemon.life import Came
+from memd.daemon.life import Chain
 from memd.daemon.pipeline import Pipeline
 from memd.tools.protocol import Tool
 
@@ -50,6 +50,6 @@ class Reading(Job):
 
 
 class Made(Job):
-    """The second process has answered."""
+    """The second process has answered: the oldest of a transcript's answers is taken, whichever this job was made for."""
 
-    came: Came
+    chain: Chain

@@ -4,7 +4,7 @@ import threading
 from collections import deque
 from collections.abc import Callable
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from memd.daemon.child import Child
 from memd.daemon.parsing import STEP, Ask, Parsed
@@ -36,6 +36,8 @@ class Chain(Struct, eq=False):
     """No other answer comes, or none is wanted."""
     changed: Step | None = None
     """The last step that changed something."""
+    answers: "deque[Came]" = field(default_factory=deque)
+    """What the owner did not take yet, where it does not keep the answers in order itself."""
 
     def asked_for(self) -> bool:
         """Whether all that is left is under way."""

@@ -50,6 +50,8 @@ class Ask(Struct, frozen=True, tag=True):
 class Parsed(Struct, frozen=True, tag=True):
     """What came of a step. Without an identity it is nobody's transcript, and nothing else is told of it."""
 
+    behind: str | None = None
+    """The cursor that it was made from."""
     gone: bool = False
     nothing: bool = False
     """There is no news."""
@@ -73,6 +75,10 @@ def parse(ask: Ask) -> Parsed:
         SourceUnreadable: the transcript is there and cannot be read now.
         StoreTrouble: the cursor is damaged, or a newer memd's.
     """
+    return replace(_parsed(ask), behind=ask.cursor)
+
+
+def _parsed(ask: Ask) -> Parsed:
     tool, path = named(ask.tool), Path(ask.path)
     batch = read(tool, ask, ask.cursor)
     if batch.gone:

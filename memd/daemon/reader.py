@@ -88,7 +88,8 @@ class Reader:
         """Commit what somebody else made of a step, as `step` does; None where the record is not as it was made from."""
         path = Path(ask.path)
         row = self._store.sources.of(ask.path)
-        if replace(self._ask(tool, path, row, ask.limit), places={}) != replace(ask, places={}):
+        now = self._ask(tool, path, row, ask.limit)
+        if parsed.behind != now.cursor or replace(now, places={}) != replace(ask, places={}):
             return None
         if self._gate.closed(path, row):
             return Step(row.session if row else None)

@@ -25,7 +25,7 @@ from memd.daemon import again
 from memd.daemon.again import Again, Held
 from memd.daemon.ahead import ENOUGH, Ahead
 from memd.daemon.jobs import Asked, Job, Made, Reading, Urgency
-from memd.daemon.life import Came
+from memd.daemon.life import Came, Chain
 from memd.daemon.pipeline import Pipeline
 from memd.daemon.planning import Plan
 from memd.daemon.reader import Step
@@ -162,7 +162,7 @@ class Worker(threading.Thread):
                     self._read(pipeline, job)
             case Made():
                 with self._troubled(pipeline):
-                    self._settle(pipeline, job.came)
+                    self._settle(pipeline, job.chain)
             case Asked() if job.result.set_running_or_notify_cancel():
                 with self._troubled(pipeline, job.result):
                     job.result.set_result(job.run(pipeline))
@@ -205,20 +205,26 @@ class Worker(threading.Thread):
         return self._ahead.offer(pipeline, tool, path, turn, patient=turn[0] is Urgency.BACKFILL)
 
     def _came(self, came: Came) -> None:
-        """From another thread: a step that the second process made."""
-        self._jobs.put(Made(min(Urgency(came.chain.turn[0]), Urgency.MADE), 0.0, next(self._serial), came))
+        """From another thread: a step that the second process made.
 
-    def _settle(self, pipeline: Pipeline, came: Came) -> None:
-        """Record such a step; behind the last one, and where nothing came of it, the transcript is looked at here."""
-        chain, was_over = came.chain, came.chain.over
-        turn = Urgency(chain.turn[0]), chain.turn[1]
+        A later one of a transcript may be more urgent, and is taken behind the others all the same.
+        """
+        came.chain.answers.append(came)
+        self._jobs.put(Made(min(Urgency(came.chain.turn[0]), Urgency.MADE), 0.0, next(self._serial), came.chain))
+
+    def _settle(self, pipeline: Pipeline, chain: Chain) -> None:
+        """Record the next such step; behind the last one, and where nothing came of it, the transcript is looked at here."""
+        came, turn = chain.answers.popleft(), (Urgency(chain.turn[0]), chain.turn[1])
+        if chain.over:  # with it nothing is recorded, so nothing is known to go well again
+            self._ahead.settle(pipeline, came)
+            return
         try:
             with self._again.reading(chain.path, partial(self.hint, chain.tool, chain.path, *turn)):
                 step = self._ahead.settle(pipeline, came)
             if step is not None and turn[0] is not Urgency.BACKFILL:
                 self.note(step)
         finally:
-            if chain.over and not was_over:
+            if chain.over:
                 if chain.changed is not None and turn[0] is Urgency.BACKFILL:
                     self._note_old(chain.changed, turn[1])
                 self.hint(chain.tool, chain.path, *turn)

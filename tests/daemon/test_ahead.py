@@ -1,12 +1,14 @@
 """Transcripts that are parsed in a second process: whatever becomes of it, each line is recorded once, in its place."""
 
 import gc
+import itertools
 import os
 import queue
 import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -19,7 +21,7 @@ from memd.daemon import ahead, child, forgetting, keeper, life, reader
 from memd.daemon import worker as workers
 from memd.daemon.ahead import Ahead
 from memd.daemon.ingesting import Ingesting
-from memd.daemon.jobs import Urgency
+from memd.daemon.jobs import Made, Urgency
 from memd.daemon.parsing import Ask, Parsed
 from memd.daemon.pipeline import Pipeline
 from memd.daemon.second import GoOn
@@ -237,6 +239,16 @@ def test_a_transcript_that_the_owner_read_meanwhile_is_not_recorded_again(owner,
         seen.append(came)
 
     owner.settle(transcript.path, read)
+    assert (texts(owner.pipeline, transcript), owner.taken) == (whole(), 0)
+
+
+def test_an_answer_that_comes_before_its_turn_is_not_recorded(owner, transcript):
+    """Each says what it was made from: without the one before it, what that one read would be passed over."""
+    owner.give(transcript.path)
+    first, second = (owner.came.get(timeout=30) for _ in range(2))
+    owner.came.put(second)
+    owner.came.put(first)
+    owner.settle(transcript.path)
     assert (texts(owner.pipeline, transcript), owner.taken) == (whole(), 0)
 
 
@@ -484,6 +496,42 @@ def test_a_live_hint_for_a_transcript_in_hand(worker, tmp_path):
             worker.hint(CLAUDE, one.path)
         time.sleep(0.01)
     assert all_of(worker, many, 70)[0] == [whole(70)] * 4
+
+
+def test_answers_are_taken_in_order_when_they_become_urgent(worker, tmp_path, monkeypatch):
+    """A transcript of the backfill goes on while one of its answers waits: the next is more urgent, and is taken behind it."""
+    one, taken, numbers = written(tmp_path, "session"), [], itertools.count()
+    busy, asked, gone_on = threading.Event(), threading.Event(), threading.Event()
+    receive, settle = child.Child.receive, Ahead.settle
+
+    def held(self):
+        number = next(numbers)
+        if number == 0:
+            busy.wait(10)
+        elif number == 1:
+            asked.set()
+            gone_on.wait(10)
+        return receive(self)
+
+    def go_on(_):
+        busy.set()
+        asked.wait(10)  # the first answer waits
+        worker.hint(CLAUDE, one.path)
+        worker.submit(Urgency.LIVE, until_there_are_two)
+
+    def until_there_are_two(_):
+        gone_on.set()
+        while len([job for job in list(worker._jobs.queue) if isinstance(job, Made)]) < 2:
+            time.sleep(0.002)
+
+    monkeypatch.setattr(child.Child, "receive", held)
+    monkeypatch.setattr(Ahead, "settle", lambda *a: taken.append(step := settle(*a)) or step)
+    worker.hint(CLAUDE, one.path, Urgency.BACKFILL)
+    while not worker._ahead.in_hand:
+        time.sleep(0.002)
+    worker.submit(Urgency.HOOK, go_on)
+    assert all_of(worker, [one])[0] == [whole()]
+    assert None not in taken
 
 
 def test_a_live_transcript_that_is_far_behind_is_read_elsewhere(worker, tmp_path, monkeypatch):

@@ -43,6 +43,8 @@ class Ahead:
         self._open: dict[str, Chain] = {}
         self._own = set[str]()
         """Transcripts with which it failed."""
+        self._fruitless = set[str]()
+        """Transcripts of which nothing came: the owner's is the next step, which tells whether there is anything to read."""
         self._died = 0
 
     def offer(self, pipeline: Pipeline, tool: Tool, path: Path, turn: Turn, *, patient: bool) -> bool:
@@ -55,6 +57,9 @@ class Ahead:
             known.turn = min(known.turn, turn)
             return patient or known.left > STEP
         if tool.unit != "bytes" or name in self._own or not self.ready():
+            return False
+        if name in self._fruitless:
+            self._fruitless.discard(name)
             return False
         ask, size = pipeline.ask(tool, path), _size(path)
         left = 0 if ask is None or size > MOST else size - ask.offset
@@ -118,6 +123,8 @@ class Ahead:
             if not going_on:
                 chain.over = True
                 self._open.pop(chain.path, None)
+                if chain.changed is None:
+                    self._fruitless.add(chain.path)
         return step
 
     def _note(self, came: Came) -> None:

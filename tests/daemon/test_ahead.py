@@ -534,6 +534,33 @@ def test_answers_are_taken_in_order_when_they_become_urgent(worker, tmp_path, mo
     assert None not in taken
 
 
+def forgotten(worker, one):
+    worker.hint(CLAUDE, one.path)
+    all_of(worker, [one])
+    worker.submit(Urgency.LAST, lambda pipeline: forgetting.forget(pipeline, [one.id], 2_000)).result(10)
+
+
+def torn(_, one):
+    with open(one.path, "ab") as file:
+        file.write(b'{"type":"user","text":"' + b"x" * 2 * STEP)
+
+
+def nobodys(_, one):
+    one.path.write_text('{"a":1}\n' * STEP)
+
+
+@pytest.mark.parametrize("makes", [forgotten, torn, nobodys])
+def test_what_gives_nothing_is_not_asked_for_again_and_again(worker, tmp_path, monkeypatch, makes):
+    """A session that was forgotten, a last line without its end, a file of nobody's: both processes come to rest."""
+    one, settled, settle = written(tmp_path, "session"), [], Ahead.settle
+    makes(worker, one)
+    monkeypatch.setattr(Ahead, "settle", lambda *a: settled.append(a) or settle(*a))
+    worker.hint(CLAUDE, one.path, Urgency.BACKFILL)
+    time.sleep(0.5)
+    assert len(settled) < 20
+    assert (worker.depth(), worker.troubles) == (0, [])
+
+
 def test_a_live_transcript_that_is_far_behind_is_read_elsewhere(worker, tmp_path, monkeypatch):
     """What the owner would need many steps for is another's; the owner is free for others."""
     taken = []

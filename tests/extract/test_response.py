@@ -70,6 +70,8 @@ def places(given, compactions):
         ([(12, 1), (32, 2)], (10, 30), [1, 2]),  # the row came before the hook asked
         ([(10, 0), (30, 1)], (11, 31), [1, 2]),  # it came after
         ([(10, 0), (70, 1)], (11, 3_600), [1, 1]),  # a session that goes on got it once more
+        ([(1_000, 1), (2_000, 2)], (10, 1_001, 2_001), [2, 3]),  # the first was before memd, and has no text
+        ([(1_000, 1)], (10, 1_100), [1]),  # it was told of with the next prompt
         ([(5, 0)], (3_600,), [None]),  # long before the first
         ([(5, 0), (20, 1)], (10,), [1, 1]),
         ([(9, 7)], (), [None]),

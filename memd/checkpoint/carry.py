@@ -104,7 +104,9 @@ class Carried:
         gone = frozenset(record.number for record in material.gone)
         text = self._fresh.mind(material)
         if judged.mind is not None:
-            text = carried_mind(judged.mind if judged.by_hand else standing(judged.mind, gone), judged.mind_upto, text)
+            stands = judged.mind if judged.by_hand else standing(judged.mind, gone)
+            heir = not judged.by_hand and all(r.copy_of for r in material.said if r.number <= judged.mind_upto)
+            text = carried_mind(stands, judged.mind_upto, text, heir=heir)
         new_scene = self._fresh.scene(material, text)
         return text, new_scene if judged.scene is None else carried_scene(judged, new_scene, material.upto, gone)
 
@@ -139,17 +141,21 @@ def put_back(edited: str, missions: list[str]) -> str:
     return _with(edited, {mind.MISSION: missions})
 
 
-def carried_mind(text: str, upto: int, fresh: str) -> str:
-    """The judged mind, and of the program's what rests on later messages: a new mission, decisions, lessons."""
+def carried_mind(text: str, upto: int, fresh: str, *, heir: bool = False) -> str:
+    """The judged mind, and of the program's what rests on later messages: a new mission, decisions, lessons.
+
+    `heir`: it was judged in a fork's source, where what came later may have no row in the fork.
+    """
     now = mind.parse(fresh)
-    known = {number for bullet in mind.parse(text).all for number in bullet.cites}
+    judged = mind.parse(text)
+    known = {number for bullet in judged.all for number in bullet.cites}
     added = {
         name: [b.text for b in now.bullets.get(name, ()) if _later(b, upto) and not known.issuperset(b.cites)]
         for name in _ADDED
     }
     found = [(one, b) for b in now.bullets.get(mind.MISSION, ()) if (one := mind.mission(b)) is not None and one.by]
     missions = [one for one, _ in found]
-    new = [one for one in missions if _new(one, mind.parse(text), upto, known)]
+    new = [one for one in missions if (heir or " of " not in one.by) and _new(one, judged, upto, known)]
     names = _names(text, missions, new)
     added[mind.MISSION] = [
         f"- {names[one.id]} [{_status(one, names)}] {one.words} ({bullet.citation})"

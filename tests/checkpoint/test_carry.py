@@ -1,9 +1,14 @@
 """What was judged is carried on while the program alone writes."""
 
+import pytest
+from factories import Story, record
 from judged import MIND, SCENE, edited
+from msgspec.structs import replace
 
 from memd.checkpoint import carry, scene
 from memd.checkpoint.mind import parse
+from memd.model import Channel
+from memd.writers.extractive import Extractive
 
 FRESH = """# Where I am
 
@@ -114,8 +119,20 @@ def test_a_mission_of_a_forks_source_that_was_set_after_it_was_judged_there_come
     judged = edited(line, "- M1 [active] Look around (#4 of codex:019a)\n- M2 [active] Write docs (own judgement)")
     rows = ("M1 [active] Look around (#4", "M2 [active] Write docs (#6", "M3 [active] Ship 2.1 (#9")
     fresh = FRESH.replace(line, "\n".join(f"- {row} of codex:019a)" for row in rows))
-    carried = parse(carry.carried_mind(judged, 20, fresh)).missions
+    carried = parse(carry.carried_mind(judged, 20, fresh, heir=True)).missions
     assert [(one.words, one.by) for one in carried.values()][2:] == [("Ship 2.1", "#9 of codex:019a")]
+
+
+@pytest.mark.parametrize(("own", "by_hand", "missions"), [(0, False, 2), (0, True, 1), (1, False, 1)])
+def test_what_a_fork_judged_itself_and_what_a_person_left_out_is_not_added(own, by_hand, missions):
+    """Only a mind that was judged in the source can lack a mission that was set there later."""
+    story = Story()
+    story.says("go on", copy_of="codex:019a#9")
+    story.says("And the tests?")
+    goal = record(0, "Ship 2.1", Channel.HUMAN_COMMAND, extra={"command": "goal"}, copy_of="codex:019a#8")
+    judged = carry.Judged(mind=MIND, mind_upto=1 + own, by_hand=by_hand, writer="agent", upto=1 + own)
+    text, _ = carry.Carried(Extractive(), judged).write(replace(story.material(), before=(goal,)))
+    assert len(parse(text).missions) == missions
 
 
 def test_a_mission_that_came_back_is_given_to_a_mind_that_has_none():

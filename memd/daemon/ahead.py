@@ -61,9 +61,9 @@ class Ahead:
         if name in self._fruitless:
             self._fruitless.discard(name)
             return False
-        ask, size = pipeline.ask(tool, path), _size(path)
-        left = 0 if ask is None or size > MOST else size - ask.offset
-        return ask is not None and left >= LEAST and self._give(Chain(tool, name, turn, ask, left))
+        size = _size(path)
+        ask = pipeline.ask(tool, path, size - LEAST) if LEAST <= size <= MOST else None
+        return ask is not None and self._give(Chain(tool, name, turn, ask, size - ask.offset))
 
     def ready(self) -> bool:
         """Whether another one would be taken, if it is worth it."""

@@ -119,9 +119,9 @@ class Pipeline:
         """Read a transcript on by one step; what it shows of an injection becomes proof of delivery."""
         return self._noted(tool, self._reader.step(tool, path))
 
-    def ask(self, tool: Tool, path: Path) -> Ask | None:
-        """What the next step of a transcript is made from, where another process may make it."""
-        return self._reader.ask(tool, path)
+    def ask(self, tool: Tool, path: Path, upto: int) -> Ask | None:
+        """What the next step of a transcript is made from, where another process may make it and `upto` is not read."""
+        return self._reader.ask(tool, path, upto)
 
     def take(self, tool: Tool, ask: Ask, parsed: Parsed) -> Step | None:
         """A step that another process made, as `step`; None where it is not the next one any more."""

@@ -77,10 +77,13 @@ class Reader:
             return Step(row.session if row else None)
         return self._commit(tool, row, parse(ask := self._ask(tool, path, row, limit or STEP)), ask, seen)
 
-    def ask(self, tool: Tool, path: Path) -> Ask | None:
-        """What the next step of a transcript is made from, whole, for another process; None: it is not to be read."""
+    def ask(self, tool: Tool, path: Path, upto: int) -> Ask | None:
+        """What the next step of a transcript is made from, whole, for another process.
+
+        None: it is not to be read, or is read farther than `upto` already, as most are that are looked at.
+        """
         row = self._store.sources.of(str(path)) if _is_text(path) else None
-        if not _is_text(path) or self._gate.closed(path, row):
+        if not _is_text(path) or self._gate.closed(path, row) or (row is not None and row.offset > upto):
             return None
         return replace(self._ask(tool, path, row, STEP), places=self._store.sources.places(str(path)).whole())
 

@@ -28,6 +28,7 @@ from memd.daemon.second import GoOn
 from memd.daemon.transcripts import find
 from memd.daemon.worker import Worker
 from memd.errors import NotFound
+from memd.store.sources import Places
 from memd.tools.registry import TOOLS
 
 CLAUDE = TOOLS["claude-code"]
@@ -340,14 +341,22 @@ def test_it_goes_on_where_a_transcript_is_half_read(tmp_path, transcript):
     assert 0 < before < 120
     with opened(tmp_path) as pipeline:
         owner = Owner(pipeline)
-        assert pipeline.ask(CLAUDE, transcript.path).places == dict(
-            pipeline.store.sources.places(str(transcript.path)).items()
-        )
-        assert pipeline.ask(CLAUDE, transcript.path).places
+        places = pipeline.ask(CLAUDE, transcript.path, transcript.path.stat().st_size).places
+        assert places
+        assert places == dict(pipeline.store.sources.places(str(transcript.path)).items())
         owner.give(transcript.path)
         owner.settle(transcript.path)
         owner.ahead.stop()
         assert (texts(pipeline, transcript), owner.taken > 1) == (whole(), True)
+
+
+def test_what_is_read_costs_no_look_at_its_places(owner, transcript, monkeypatch):
+    """Each transcript is looked at when the daemon starts; a long session's places are megabytes."""
+    owner.pipeline.read_whole(CLAUDE, transcript.path)
+    monkeypatch.setattr(Places, "whole", lambda _: pytest.fail("all places were read"))
+    assert not owner.ahead.offer(owner.pipeline, CLAUDE, transcript.path, (4, 0.0), patient=True)
+    monkeypatch.setattr(ahead, "MOST", 1)
+    assert not owner.ahead.offer(owner.pipeline, CLAUDE, transcript.path, (4, 0.0), patient=True)
 
 
 def test_it_is_not_started_for_little(owner, transcript, monkeypatch):

@@ -1,7 +1,7 @@
 """The daemon's one working thread: it owns the record, takes jobs by urgency, and refreshes checkpoints when they are due.
 
 Hooks come first, then the command line, checkpoints that are due, live transcripts, and last the old transcripts of the
-backfill, newest first. Every job is short (a step reads about a megabyte), so that nothing urgent waits long. Where many
+backfill, newest first. Every job is short (a step reads two megabytes), so that nothing urgent waits long. Where many
 sessions are at work, checkpoints have a quarter of the time, so that neither starves the other. What failed because of the
 machine (a full disk, a locked file) is tried again by and by: no hint may come for it any more. A record that is damaged ends
 the thread: there is nothing to be done with it.

@@ -72,11 +72,11 @@ class Session:
         self.calls = calls or self.calls
         self.id = str(uuid.UUID(int=self._chance.getrandbits(128), version=4))
         self._cwd, self._at, self._count, self._parent = cwd, start, 0, None
-        self._turn = 0
+        self._turn, self._pace = 0, timedelta(seconds=2)
 
     def goes_on(self, at: datetime) -> None:
-        """What comes next comes at that time."""
-        self._at = at
+        """What comes next comes at that time, row after row as fast as they are written here."""
+        self._at, self._pace = at, timedelta(milliseconds=10)
 
     def rows(self) -> Iterator[Row]:
         """Rows without end, whole turns."""
@@ -152,7 +152,7 @@ class Session:
 
     def _row(self, kind: str, **more: Any) -> Row:
         self._count += 1
-        self._at += timedelta(seconds=2)
+        self._at += self._pace
         row, parent = str(uuid.UUID(int=self._chance.getrandbits(128), version=4)), self._parent
         self._parent = row
         return {

@@ -52,9 +52,6 @@ _SETTINGS = (
 _PAGE = "PRAGMA page_size = 2048"
 """Of a file that is made now; another keeps its own. What a small commit writes, and what small tables leave empty, is half of
 what it is with SQLite's usual 4096."""
-_MERGE = "INSERT INTO words (words, rank) VALUES ('automerge', 8)"
-"""So many parts of the full text index become one, of a file that is made or brought up to date now. With FTS5's 4 an event in a
-session of 300 MB takes 4 % more, and a search as long."""
 _OWN = {"session", "message", "checkpoint"}
 
 
@@ -172,7 +169,6 @@ def _bring_up_to_date(database: Database, sql: sqlite3.Connection) -> None:
     sql.create_function("said", 5, calls.said_before)
     with database.transaction():
         migrations.migrate(sql)
-        sql.execute(_MERGE)
     if began:
         sql.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()  # all of the record may stand in the log now
 

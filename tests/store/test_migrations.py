@@ -107,13 +107,6 @@ def test_a_new_file_gets_every_step(path):
         assert version(store._db._connection) == len(MIGRATIONS)
 
 
-def test_a_file_that_is_made_or_brought_up_to_date_merges_its_index_less_often(old, tmp_path):
-    """Eight parts of it become one, and not four."""
-    for place in (old, tmp_path / "new" / "memd.db"):
-        with Store.open(place) as store:
-            assert store._db.rows("SELECT v FROM words_config WHERE k = 'automerge'") == [(8,)]
-
-
 def test_only_missing_steps_run_and_all_or_none(old, monkeypatch):
     """An older file is brought up to date without losing a row; a step that fails leaves it as it was."""
     ran = []

@@ -10,8 +10,7 @@ from msgspec.structs import replace
 
 from memd.model import Done, Kind, Operation, State
 from memd.store import packs
-from memd.store.codes import KINDS, STATES
-from memd.store.texts import compact, expanded
+from memd.store.codes import KINDS, STATES, compact, expanded
 
 FIELDS = (
     f"o.number, o.kind, o.at, o.ended_at, o.state, {packs.SAID}, CASE WHEN o.answer IS NOT NULL THEN"  # noqa: S608 - constants

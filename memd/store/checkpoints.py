@@ -13,9 +13,9 @@ from msgspec.structs import asdict
 from memd.errors import NotFound, Refused
 from memd.model import Checkpoint, Parts, Problem, Tick, TokenCounts
 from memd.store import judging
+from memd.store.codes import compact
 from memd.store.database import Database
 from memd.store.packs import plain, squeezed
-from memd.store.texts import compact
 
 _EXTRACTIVE = "extractive"
 

@@ -1,7 +1,13 @@
-"""Words that stand in every row are kept as small numbers: their place in these lists, which are only ever added to.
+"""How values are kept that SQLite has no type for: words of a small list as numbers, mappings and lists as JSON.
 
-SQLite keeps 0 and 1 in no byte at all, so the words that are met most come first.
+Words that stand in every row are kept as their place in these lists, which are only ever added to. SQLite keeps 0 and 1 in no
+byte at all, so the words that are met most come first.
 """
+
+import json
+from typing import Any
+
+import msgspec
 
 from memd.model import Channel, Grade, Kind, State
 
@@ -52,3 +58,16 @@ CHANNEL = {word: number for number, word in enumerate(CHANNELS)}
 GRADE = {word: number for number, word in enumerate(GRADES)}
 KIND = {word: number for number, word in enumerate(KINDS)}
 STATE = {word: number for number, word in enumerate(STATES)}
+
+
+def compact(value: Any) -> str:
+    """JSON without blanks, letters of all scripts as they are; what is no mapping and no list becomes one."""
+    return msgspec.json.encode(value if isinstance(value, dict | list) else dict(value)).decode()
+
+
+def expanded(kept: str) -> Any:
+    """The value again; an older memd wrote numbers that are none (`NaN`) as they are."""
+    try:
+        return msgspec.json.decode(kept)
+    except msgspec.DecodeError:
+        return json.loads(kept)

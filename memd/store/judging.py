@@ -11,8 +11,8 @@ from msgspec.structs import asdict
 
 from memd.model import Problem, Run, Spent, Tick
 from memd.store import reading
+from memd.store.codes import compact
 from memd.store.database import Database
-from memd.store.texts import compact
 
 
 class Judging:

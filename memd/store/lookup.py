@@ -7,7 +7,7 @@ from memd.model import Amend, Compaction, Done, Event, Message, Operation, Rewin
 from memd.store import keys
 from memd.store.batch import Known
 from memd.store.calls import FIELDS, done
-from memd.store.texts import compact
+from memd.store.codes import compact
 
 
 def known(sql: sqlite3.Connection, session: int, tool: str, events: list[Event]) -> tuple[Known, set[int]]:

@@ -21,8 +21,7 @@ from msgspec import Struct, field
 from memd.errors import RecordDamaged
 from memd.later import Later
 from memd.model import Record, State
-from memd.store.codes import CHANNEL, STATE
-from memd.store.texts import compact
+from memd.store.codes import CHANNEL, STATE, compact
 
 if TYPE_CHECKING:
     import zstandard

@@ -16,11 +16,10 @@ from memd.model.anchors import Anchor
 from memd.model.journal import JournalEntry, entry
 from memd.store.calls import FIELDS, FILES
 from memd.store.calls import done as as_done
-from memd.store.codes import KIND, STATE
+from memd.store.codes import KIND, STATE, compact
 from memd.store.database import Database, Row
 from memd.store.keys import hashed
 from memd.store.packs import SAID
-from memd.store.texts import compact
 
 COMMANDS = 500
 """A session's last shell lines that are looked through for a file's name."""

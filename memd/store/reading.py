@@ -6,14 +6,18 @@ Filters are parameters of fixed statements: a list goes in as JSON, NULL switche
 import json
 from collections.abc import Collection, Iterator, Mapping
 from operator import itemgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from memd.later import later
 from memd.model import Boundary, Channel, Done, Fill, Kind, Record, Source, State
 from memd.store import packs
-from memd.store.calls import FIELDS, done
-from memd.store.codes import CHANNEL, CHANNELS, GRADES, KIND, STATE
+from memd.store.codes import CHANNEL, CHANNELS, GRADES, KIND, STATE, expanded
 from memd.store.database import Database, Row
-from memd.store.texts import expanded
+
+if TYPE_CHECKING:
+    from memd.store import calls
+else:
+    (calls,) = later("memd.store", "calls")
 
 _NO_LIMIT = -1
 _NOTHING: Mapping[str, Any] = {}
@@ -111,7 +115,7 @@ def operations(
     found: list[Row] = []
     for wanted in (None,) if kinds is None else kinds:
         found += database.rows(
-            f"SELECT id, {FIELDS}"  # noqa: S608 - constants
+            f"SELECT id, {calls.FIELDS}"  # noqa: S608 - constants
             f" FROM operation o INDEXED BY {'operation_session' if wanted is None else 'operation_kind'}"
             " WHERE session = (SELECT row FROM session WHERE id = :session)"
             f" {'' if wanted is None else 'AND kind = :kind'}"
@@ -128,7 +132,7 @@ def operations(
             },
         )
     newest = sorted(found, key=itemgetter(0), reverse=True)[:last]
-    return [done(row[1:]) for row in reversed(newest)]
+    return [calls.done(row[1:]) for row in reversed(newest)]
 
 
 def boundaries(database: Database, session: str) -> list[Boundary]:

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import Struct, field
 
-from memd.checkpoint.memo import bare, known
+from memd.checkpoint.memo import bare
 from memd.checkpoint.mind import Bullet
+from memd.extract.asked import known
 from memd.model import Channel, Record
 from memd.model.text import quote
 

@@ -14,7 +14,8 @@ from types import MappingProxyType
 from msgspec import Struct
 from msgspec.structs import replace
 
-from memd.model import MEMO_CHANNELS, Channel, Grade, Record, Tick
+from memd.extract.asked import known
+from memd.model import MEMO_CHANNELS, Channel, Record, Tick
 from memd.model.once import once
 from memd.model.text import clock, oneline
 from memd.render import FIRST, Earlier, Entry, images_of
@@ -83,11 +84,6 @@ def _standing(decided: Decided, gone: frozenset[int]) -> Decided:
     back = {old for old, new in decided.replaced.items() if new in gone}
     ticks = {n: tick for n, tick in decided.ticks.items() if tick.person or tick.ticked or n not in back}
     return Decided(ticks, {old: new for old, new in decided.replaced.items() if old not in back})
-
-
-def known(record: Record) -> bool:
-    """Whether these are a person's words for certain or by a witness."""
-    return record.channel.human and record.grade is not Grade.UNKNOWN
 
 
 def _entry(record: Record, first: int | None, cited: frozenset[int], decided: Decided) -> Entry:

@@ -16,6 +16,11 @@ def begins(record: Record) -> bool:
     return record.in_force and record.channel.starts_turn and record.channel not in ADDED and not local(record)
 
 
+def known(record: Record) -> bool:
+    """Whether these are a person's words for certain or by a witness."""
+    return record.channel.human and record.grade is not Grade.UNKNOWN
+
+
 def says(record: Record) -> bool:
     """Whether there is anything in it."""
     return bool(record.text.strip() or record.extra.get("images"))

@@ -7,10 +7,10 @@ from itertools import chain
 from msgspec import Struct
 from msgspec.structs import replace
 
-from memd.extract.asked import ADDED, asks
+from memd.extract.asked import ADDED, asks, known
 from memd.extract.material import Material, of_material
 from memd.extract.turns import unstated
-from memd.model import Grade, Record
+from memd.model import Record
 
 _CLEARED = frozenset({"", "clear", "off", "stop", "none", "reset", "cancel"})
 """Arguments that take a goal back."""
@@ -58,14 +58,14 @@ def _sets(record: Record) -> bool:
 
 def _binds(one: Set, record: Record) -> bool:
     """Whether a mission stands beside which another message sets none."""
-    return one.ended is None and (_known(one.by) or not _known(record))
+    return one.ended is None and (known(one.by) or not known(record))
 
 
 def _end_goal(found: list[Set], by: Record) -> None:
     """The goal that stands has another one in its place, or none; a person's has that by a person's word alone."""
     status = "withdrawn" if _clears(by) else f"replaced by M{len(found) + 1}"
     for place, one in enumerate(found):
-        if one.ended is None and one.by.extra.get("command") == "goal" and (_known(by) or not _known(one.by)):
+        if one.ended is None and one.by.extra.get("command") == "goal" and (known(by) or not known(one.by)):
             found[place] = replace(one, status=status, ended=by)
 
 
@@ -73,23 +73,19 @@ def _clears(goal: Record) -> bool:
     return goal.text.strip().lower() in _CLEARED
 
 
-def _known(record: Record) -> bool:
-    return record.channel.human and record.grade is not Grade.UNKNOWN
-
-
 @of_material
 def directing(material: Material) -> Record | None:
     """The message whose mission comes first now: a person's before others', the newest goal before what was asked first."""
     active = [one.by for one in missions(material) if one.ended is None]
     goals = [record for record in reversed(active) if record.extra.get("command") == "goal"]
-    return next(chain(filter(_known, (*goals, *active)), goals, active), None)
+    return next(chain(filter(known, (*goals, *active)), goals, active), None)
 
 
 def _least(material: Material) -> Iterator[Record]:
     """What stands in where no message says what to do: a greeting, a prompt of nobody known, what was added to a running turn."""
     every = (*filter(asks, material.before), *material.asked)
     asked = [record for record in every if record.extra.get("command") != "goal" or not _clears(record)]
-    human = [r for r in asked if _known(r)] or asked
+    human = [r for r in asked if known(r)] or asked
     prompts = [r for r in human if r.channel not in ADDED] or unstated(material) or human
     yield from [r for r in prompts if _telling(r)][:1] or prompts[:1]
 

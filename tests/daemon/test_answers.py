@@ -489,8 +489,8 @@ def test_a_part_waits_for_none_that_is_not_under_way(chain, monkeypatch):
     assert given(chain.hook("SessionStart", transcript, part=2, source="compact")).startswith("memd checkpoint ")
 
 
-def test_the_short_form_comes_within_three_turns_of_a_compaction(chain):
-    """The whole text was given a moment ago: the next compaction gets the mission, the request and the next step."""
+def compacted_a_turn_ago(chain):
+    """A long session a turn after a compaction, and what was given back for that."""
     transcript = long_session(chain.transcript())
     chain.read(transcript)
     whole = chain.parts(transcript)
@@ -499,6 +499,12 @@ def test_the_short_form_comes_within_three_turns_of_a_compaction(chain):
         transcript.injected(given(reply))
     transcript.turn("One more thing.")
     chain.read(transcript)
+    return transcript, whole
+
+
+def test_the_short_form_comes_within_three_turns_of_a_compaction(chain):
+    """The whole text was given a moment ago: the next compaction gets the mission, the request and the next step."""
+    transcript, whole = compacted_a_turn_ago(chain)
     short = chain.parts(transcript)
     assert short[1:] == [b"", b"", b""]
     assert len(given(short[0])) < 3_000 < sum(len(given(reply)) for reply in whole if reply)
@@ -511,14 +517,7 @@ def test_the_short_form_comes_within_three_turns_of_a_compaction(chain):
 
 def test_the_short_form_comes_where_the_compaction_was_read_before_its_hook_asks(chain):
     """A client may tell of a compaction long after it: the text that was made since is for that one, not for the next."""
-    transcript = long_session(chain.transcript())
-    chain.read(transcript)
-    whole = chain.parts(transcript)
-    transcript.now().compacts()
-    for reply in filter(None, whole):
-        transcript.injected(given(reply))
-    transcript.turn("One more thing.")
-    chain.read(transcript)
+    transcript, _ = compacted_a_turn_ago(chain)
     chain.hook("PreCompact", transcript, trigger="manual")
     transcript.now().compacts()
     chain.read(transcript)

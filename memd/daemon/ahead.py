@@ -4,9 +4,10 @@ Most of the time of reading goes into parsing, which holds the interpreter, so a
 life of the process; `Ahead` decides what it is given and takes what comes of it. An answer is committed only where the record
 still is what it was made from (`Reader.take`). Whatever else happens (it is killed, hangs, answers rubbish, somebody read the
 transcript meanwhile), the transcript is read on by the owner, so nothing can be lost or doubled by it: it is told, and after a
-few times it is not started any more.
+few times it is not started for an hour.
 """
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -24,7 +25,9 @@ LEAST = 1 << 16
 """A transcript with less to read is not worth the way there and back."""
 MOST = 1 << 28
 """A transcript with more bytes is read by the owner alone: each prompt of it has a place that both would hold, tens of MB."""
-TRIES = 3
+TRIES, PAUSE = 3, 3600.0
+"""So many times it may end before its time; then it is not started for so many seconds: what ended it (memory was short, the
+program was being replaced) may be over, and a daemon lives for months."""
 
 
 class Ahead:
@@ -46,6 +49,7 @@ class Ahead:
         self._fruitless = set[str]()
         """Transcripts of which nothing came: the owner's is the next step, which tells whether there is anything to read."""
         self._died = 0
+        self._rests_until = 0.0
 
     def offer(self, pipeline: Pipeline, tool: Tool, path: Path, turn: Turn, *, patient: bool) -> bool:
         """Whether a transcript is read elsewhere now; else the owner reads it on.
@@ -69,7 +73,7 @@ class Ahead:
         """Whether another one would be taken, if it is worth it."""
         if self._second is not None and self._second.over:
             self._second, self._refused = None, 0
-        return self._died < TRIES if self._second is None else self._second.ready
+        return time.monotonic() >= self._rests_until if self._second is None else self._second.ready
 
     def _give(self, chain: Chain) -> bool:
         self._refused += chain.left
@@ -107,8 +111,7 @@ class Ahead:
             Fault: it cannot be recorded now.
         """
         chain = came.chain
-        if self._second is not None:
-            self._second.taken(came.size)
+        came.taken()
         self._note(came)
         if chain.over:
             return None
@@ -134,7 +137,8 @@ class Ahead:
         if came.died:
             self._died += 1
             if self._died == TRIES:
-                self._trouble(f"the second process has ended {TRIES} times, and is not started any more")
+                self._died, self._rests_until = 0, time.monotonic() + PAUSE
+                self._trouble(f"the second process has ended {TRIES} times, and is not started for an hour")
 
     def rest(self) -> None:
         """Nothing waits any more."""

@@ -3,6 +3,7 @@
 import threading
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 
 from msgspec import Struct, field
 
@@ -49,12 +50,13 @@ class Came(Struct):
 
     chain: Chain
     said: Parsed | None = None
-    size: int = 0
     last: bool = False
     why: str = ""
     """What went wrong with this transcript."""
     died: bool = False
     """The process is over with it."""
+    taken: Callable[[], None] = lambda: None
+    """To be called when it has been dealt with: the life that it came of waits for that, and no later one."""
 
 
 class Second(threading.Thread):
@@ -92,8 +94,7 @@ class Second(threading.Thread):
         with self._changed:
             return self._over
 
-    def taken(self, size: int) -> None:
-        """So many bytes of answers have been dealt with."""
+    def _taken(self, size: int) -> None:
         with self._changed:
             self._waiting -= size
             self._changed.notify()
@@ -150,7 +151,8 @@ class Second(threading.Thread):
         with self._changed:
             self._changed.wait_for(lambda: self._over or self._waiting < ANSWERS)
             self._waiting += size
-        self._deliver(Came(chain, said, size, last, answer.why if isinstance(answer, Failed) else ""))
+        why = answer.why if isinstance(answer, Failed) else ""
+        self._deliver(Came(chain, said, last, why, taken=partial(self._taken, size)))
         return True
 
     def _next(self) -> Request | None:

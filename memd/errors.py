@@ -100,5 +100,7 @@ def told(error: BaseException) -> str:
             return f"{os.fsdecode(place)}: {why}"
         case MemoryError():
             return "there is no memory left"
+        case ImportError():
+            return f"a module cannot be loaded now: {error}"
         case _:
             return f"{type(error).__name__}: {error}"

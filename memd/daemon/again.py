@@ -10,8 +10,9 @@ from memd.errors import Fault, SourceUnreadable, told
 
 AGAIN = 30.0
 """Seconds after which what the machine would not let us do is tried again."""
-MACHINE = (Fault, OSError, MemoryError)
-"""What is the machine's doing, and may be over when it is tried again."""
+MACHINE = (Fault, OSError, MemoryError, ImportError)
+"""What is the machine's doing, and may be over when it is tried again. A module that is imported when it is first needed cannot
+be without memory or descriptors: where its file is a library, the loader says so by an ImportError."""
 MOST = 1_000
 """The newest are told: where a whole disk is away, there are as many as files."""
 

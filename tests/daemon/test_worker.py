@@ -213,15 +213,26 @@ def test_a_hint_during_the_step_is_not_lost(bench, tmp_path):
     assert [name for what, name in bench.rest() if what == "step"] == ["live.jsonl"] * 2
 
 
-@pytest.mark.parametrize(
-    "error", [SourceUnreadable("x: permission denied"), StoreTrouble("the disk is full"), MemoryError()]
-)
-def test_what_the_machine_refuses_is_tried_again_without_a_hint(bench, tmp_path, error):
-    """Nobody may touch the file again: memd comes back to it by itself."""
-    bench.pipe.fails["live.jsonl"] = [error, error]
+REFUSED = [
+    (SourceUnreadable("x: permission denied"), "x: permission denied"),
+    (StoreTrouble("the disk is full"), "the disk is full"),
+    (MemoryError(), "there is no memory left"),
+    (
+        ImportError("libz.so.1: failed to map segment"),
+        "a module cannot be loaded now: libz.so.1: failed to map segment",
+    ),
+]
+
+
+@pytest.mark.parametrize(("error", "said"), REFUSED)
+def test_what_the_machine_refuses_is_tried_again_without_a_hint(bench, tmp_path, error, said):
+    """Nobody may touch the file again, nor the session go on: memd comes back to it by itself."""
+    bench.pipe.fails = {"live.jsonl": [error, error], "live": [error]}
     hint(bench.start(), tmp_path, "live")
-    assert [name for what, name in bench.rest() if what == "step"] == ["live.jsonl"] * 3
-    assert bench.troubles == [str(error) or "there is no memory left"] * 2
+    done = bench.rest()
+    assert [name for what, name in done if what == "step"] == ["live.jsonl"] * 3
+    assert [name for what, name in done if what == "refresh"] == ["live"] * 2
+    assert bench.troubles == [said, said, f"live: {said}"]
 
 
 def test_what_waits_to_be_tried_again_is_told_until_it_is_done(bench, tmp_path, monkeypatch):

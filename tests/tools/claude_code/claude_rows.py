@@ -1,15 +1,15 @@
 """What the tests of the reader share: real rows from the recordings, hand-made ones, and what becomes of them."""
 
 import json
-from functools import cache
-from pathlib import Path
 
 from entries import Read, physical, read_lines
+from recordings import Recordings
 
 from memd.tools.claude_code import ClaudeCode
 from memd.tools.protocol import Identity
 
-DATA = Path(__file__).parents[2] / "data" / "claude_code"
+RECORDINGS = Recordings("claude_code")
+recording, names = RECORDINGS.lines, RECORDINGS.names
 SESSION = "11111111-2222-4333-8444-555555555555"
 TOOL = ClaudeCode()
 
@@ -18,25 +18,6 @@ def read(*rows, child=False, session=SESSION, left=False):
     """Feed rows (objects, or physical lines as bytes), each through a state that was dumped and loaded."""
     identity = Identity("agent", session) if child else Identity(session)
     return read_lines(TOOL, identity, physical(rows), left=left)
-
-
-@cache
-def recording(name):
-    """The physical lines of a recording."""
-    return tuple((DATA / f"{name}.jsonl").read_bytes().removesuffix(b"\n").split(b"\n"))
-
-
-@cache
-def names():
-    """All recordings."""
-    found = sorted(path.name.removesuffix(".jsonl") for path in DATA.glob("*.jsonl"))
-    return [name for name in found if name != "history" and not name.endswith(".expected")]
-
-
-@cache
-def real_rows():
-    """Every row of every recording."""
-    return [json.loads(line) for name in names() for line in recording(name)]
 
 
 def session_of(name):

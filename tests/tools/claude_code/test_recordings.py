@@ -1,32 +1,20 @@
 """What the real client wrote, read to the end: who said what."""
 
-import json
 from collections import Counter
 
 import pytest
-from claude_rows import DATA, names, play, read, recording
+from claude_rows import RECORDINGS, names, play, read, recording
+from recordings import shown
 
-from memd.model import MEMO_CHANNELS, Amend, Grade
+from memd.model import Amend, Grade
 
 HUMAN_WORDS = 63
-
-
-def expected(name):
-    return [json.loads(line) for line in (DATA / f"{name}.expected.jsonl").read_text(encoding="utf-8").splitlines()]
-
-
-def shown(record):
-    """As the expectation is written: whole where words may be a person's, else the beginning."""
-    whole = record.channel in MEMO_CHANNELS or record.channel.human or record.channel == "unattributed"
-    found = {"channel": str(record.channel), "grade": str(record.grade), "withdrawn": record.withdrawn}
-    found |= {"undelivered": True} if record.undelivered else {}
-    return found | {"text": record.text if whole else record.text[:40]}
 
 
 @pytest.mark.parametrize("name", names())
 def test_each_entry_is_told_by_its_delivery(name):
     """Channel, grade, withdrawn and text of every entry, in the order of the file."""
-    assert [shown(record) for record in play(name).records] == expected(name)
+    assert RECORDINGS.expected(name) == [shown(record) for record in play(name).records]
 
 
 @pytest.mark.parametrize("name", names())
@@ -37,7 +25,7 @@ def test_nothing_is_unknown(name):
 
 def test_a_person_is_never_made_up_and_never_missed():
     """Human precision and recall are 1.0 over all recordings, word for word."""
-    wanted = Counter((n, row["text"]) for n in names() for row in expected(n) if row["channel"].startswith("human."))
+    wanted = Counter(RECORDINGS.people())
     found = Counter((n, record.text) for n in names() for record in play(n).human)
     assert wanted == found
     assert wanted.total() == HUMAN_WORDS

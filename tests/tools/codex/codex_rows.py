@@ -5,11 +5,13 @@ from functools import cache
 from pathlib import Path
 
 from entries import Read, physical, read_lines
+from recordings import Recordings
 
 from memd.tools.codex import Codex
 from memd.tools.protocol import Identity
 
-DATA = Path(__file__).parents[2] / "data" / "codex"
+RECORDINGS = Recordings("codex")
+recording, names = RECORDINGS.lines, RECORDINGS.names
 THREAD = "01a22988-7aea-7731-8d65-000000000001"
 TURN = "turn-1"
 TOOL = Codex()
@@ -19,19 +21,6 @@ def read(*rows, child=False, thread=THREAD, left=True):
     """Feed rows (objects, or physical lines as bytes), each through a state that was dumped and loaded."""
     identity = Identity("agent", thread) if child else Identity(thread)
     return read_lines(TOOL, identity, physical(rows), left=left)
-
-
-@cache
-def recording(name):
-    """The physical lines of a recording."""
-    return tuple((DATA / f"{name}.jsonl").read_bytes().removesuffix(b"\n").split(b"\n"))
-
-
-@cache
-def names():
-    """All recordings."""
-    found = sorted(path.name.removesuffix(".jsonl") for path in DATA.glob("*.jsonl"))
-    return [name for name in found if name != "history" and not name.endswith(".expected")]
 
 
 def identity(name):
@@ -47,12 +36,6 @@ def play(name):
     concerned = [record for record in found.records if TOOL.concerns(record)]
     lifted = [] if own.parent else TOOL.lift(concerned, recording("history"), own.native)
     return Read((*found.events, *lifted), found.state)
-
-
-@cache
-def real_rows():
-    """Every row of every recording."""
-    return [json.loads(line) for name in names() for line in recording(name)]
 
 
 # Rows as the client writes them (codex-cli 0.171.0); `more` overrides

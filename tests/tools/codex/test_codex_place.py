@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 import zstandard
-from codex_rows import DATA, THREAD, TOOL, identity, meta, names, recording
+from codex_rows import RECORDINGS, THREAD, TOOL, identity, meta, names, recording
 
 from memd.tools.protocol import Identity
 
@@ -84,7 +84,7 @@ def test_runs_of_memds_own_are_no_sessions(about):
 @pytest.mark.parametrize("name", names())
 def test_its_own_files_are_claimed(name):
     """All generations."""
-    assert TOOL.claims(DATA / f"{name}.jsonl", recording(name)[:5])
+    assert TOOL.claims(RECORDINGS.folder / f"{name}.jsonl", recording(name)[:5])
 
 
 @pytest.mark.parametrize(

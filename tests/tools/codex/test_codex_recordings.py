@@ -1,32 +1,20 @@
 """What the real client wrote, read to the end: who said what."""
 
-import json
 from collections import Counter
 
 import pytest
-from codex_rows import DATA, THREAD, identity, names, play, read, recording
+from codex_rows import RECORDINGS, THREAD, identity, names, play, read, recording
+from recordings import shown
 
-from memd.model import MEMO_CHANNELS
 from memd.tools.protocol import Identity
 
 HUMAN_WORDS = 48
 
 
-def expected(name):
-    return [json.loads(line) for line in (DATA / f"{name}.expected.jsonl").read_text(encoding="utf-8").splitlines()]
-
-
-def shown(record):
-    """As the expectation is written: whole where words may be a person's, else the beginning."""
-    whole = record.channel in MEMO_CHANNELS or record.channel.human or record.channel == "unattributed"
-    found = {"channel": str(record.channel), "grade": str(record.grade), "withdrawn": record.withdrawn}
-    return found | {"text": record.text if whole else record.text[:40]}
-
-
 @pytest.mark.parametrize("name", names())
 def test_each_entry_is_told_by_its_delivery(name):
     """Channel, grade, withdrawn and text of every entry, in the order of the file."""
-    assert expected(name) == [shown(record) for record in play(name).records]
+    assert RECORDINGS.expected(name) == [shown(record) for record in play(name).records]
 
 
 @pytest.mark.parametrize("name", names())
@@ -37,7 +25,7 @@ def test_nothing_is_unknown(name):
 
 def test_a_person_is_never_made_up_and_never_missed():
     """Human precision and recall are 1.0 over all recordings, word for word."""
-    wanted = Counter((n, row["text"]) for n in names() for row in expected(n) if row["channel"].startswith("human."))
+    wanted = Counter(RECORDINGS.people())
     found = Counter((n, record.text) for n in names() for record in play(n).human)
     assert wanted == found
     assert wanted.total() == HUMAN_WORDS

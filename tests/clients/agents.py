@@ -8,7 +8,8 @@ from typing import Any
 
 from . import codex as codex_calls
 from . import opencode as opencode_calls
-from .claude_code import Answer, ClaudeCode
+from .claude_code import ClaudeCode
+from .client import Answer
 from .codex import LIMIT, PATCH, Codex
 from .memd_process import Memd
 from .opencode import FULL, OpenCode

@@ -6,13 +6,13 @@ characters, the project trusted, IS_SANDBOX for root, and an environment that ho
 
 import json
 import os
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .client import Answer, Client
 from .npm import pinned
 from .terminal import Terminal, terminal
 from .waiting import eventually
@@ -39,29 +39,13 @@ def pinned_client(folder: Path, version: str = VERSION) -> Path:
     return pinned(folder, PACKAGE, version, "claude", "install.cjs" if version == VERSION else None)
 
 
-@dataclass(frozen=True)
-class Answer:
-    """What one headless run said."""
-
-    exit_code: int
-    text: str
-    session: str
-
-
 @dataclass
-class ClaudeCode:
+class ClaudeCode(Client):
     """A home directory with a client, and a project to work on."""
-
-    command: Path
-    home: Path
-    project: Path
-    model_url: str
-    extra: dict[str, str] = field(default_factory=dict)
 
     def prepare(self) -> None:
         """Write what a person who has used the client before would have in their home."""
-        for folder in (self.project, self.settings.parent, self.home / "tmp"):
-            folder.mkdir(parents=True, exist_ok=True)
+        self.make(self.settings.parent)
         seen = {
             "hasCompletedOnboarding": True,
             "customApiKeyResponses": {"approved": [KEY[-20:]], "rejected": []},
@@ -76,44 +60,29 @@ class ClaudeCode:
         return self.home / ".claude" / "settings.json"
 
     @property
-    def env(self) -> dict[str, str]:
-        """The whole environment of the client: nothing is taken from around it but PATH."""
+    def own(self) -> dict[str, str]:
         return {
-            "PATH": f"{self.command.parent}{os.pathsep}{os.environ['PATH']}",
-            "HOME": str(self.home),
-            "LANG": "C.UTF-8",
-            "TERM": "xterm-256color",
             "ANTHROPIC_BASE_URL": self.model_url,
             "ANTHROPIC_API_KEY": KEY,
-            "CLAUDE_CODE_TMPDIR": str(self.home / "tmp"),
+            "CLAUDE_CODE_TMPDIR": str(self.temporary),
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
             "DISABLE_AUTOUPDATER": "1",
             "DISABLE_ERROR_REPORTING": "1",
             "DISABLE_TELEMETRY": "1",
             "IS_SANDBOX": "1",
-            **self.extra,
         }
 
     def headless(self, prompt: str, *options: str) -> Answer:
         """Run `claude -p` once, to its end."""
-        done = subprocess.run(
-            [self.command, "-p", prompt, "--output-format", "json", *options],
-            env=self.env,
-            cwd=self.project,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
+        done = self.run("-p", prompt, "--output-format", "json", *options)
         said = json.loads(done.stdout) if done.stdout.startswith("{") else {}
         return Answer(done.returncode, said.get("result", done.stderr), said.get("session_id", ""))
 
     @contextmanager
     def screen(self) -> Iterator[Terminal]:
         """Run the client on a terminal of its own; it is ready for the first prompt."""
-        socket, ended = f"memd-{os.getpid()}", self.home / "tmp" / "exit-code"
-        with terminal([str(self.command)], socket=socket, cwd=self.project, env=self.env, ended=ended) as screen:
+        socket, ended = f"memd-{os.getpid()}", self.temporary / "exit-code"
+        with terminal([str(self.program)], socket=socket, cwd=self.project, env=self.env, ended=ended) as screen:
             screen.wait_for("accept edits on")
             yield screen
 

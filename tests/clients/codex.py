@@ -9,11 +9,11 @@ import os
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .claude_code import Answer
+from .client import Answer, Client
 from .given import Given
 from .npm import pinned
 from .responses_model import PATCH, ResponsesRequest
@@ -81,19 +81,12 @@ def patch(config: Path) -> list[Turn]:
 
 
 @dataclass
-class Codex:
+class Codex(Client):
     """A home directory with a client, and a project to work on."""
-
-    command: Path
-    home: Path
-    project: Path
-    model_url: str
-    extra: dict[str, str] = field(default_factory=dict)
 
     def prepare(self) -> None:
         """Write what a person who has used the client before would have in their home."""
-        for folder in (self.project, self.config.parent, self.home / "tmp"):
-            folder.mkdir(parents=True, exist_ok=True)
+        self.make(self.config.parent)
         text = CONFIG.format(limit=LIMIT, url=self.model_url, project=self.project)
         self.config.write_text(text, encoding="utf-8")
 
@@ -108,30 +101,12 @@ class Codex:
         return self.home / ".codex" / "hooks.json"
 
     @property
-    def env(self) -> dict[str, str]:
-        """The whole environment of the client: nothing is taken from around it but PATH."""
-        return {
-            "PATH": f"{self.command.parent}{os.pathsep}{os.environ['PATH']}",
-            "HOME": str(self.home),
-            "TMPDIR": str(self.home / "tmp"),
-            "LANG": "C.UTF-8",
-            "TERM": "xterm-256color",
-            "DUMMY_KEY": "dummy-key-0123456789",
-            **self.extra,
-        }
+    def own(self) -> dict[str, str]:
+        return {"TMPDIR": str(self.temporary), "DUMMY_KEY": "dummy-key-0123456789"}
 
     def headless(self, *words: str) -> Answer:
         """Run `codex exec` once, to its end; `resume ID PROMPT` goes on, `fork ID PROMPT` branches off."""
-        done = subprocess.run(
-            [self.command, "exec", "--json", "--skip-git-repo-check", *words],
-            env=self.env,
-            cwd=self.project,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
+        done = self.run("exec", "--json", "--skip-git-repo-check", *words)
         said = [json.loads(row) for row in done.stdout.splitlines() if row.startswith("{")]
         texts = [row["item"]["text"] for row in said if row.get("item", {}).get("type") == "agent_message"]
         session = next((row["thread_id"] for row in said if row["type"] == "thread.started"), "")
@@ -139,7 +114,7 @@ class Codex:
 
     def plugin(self, *words: str) -> None:
         """Run `codex plugin` with these words."""
-        command = [self.command, "plugin", *words]
+        command = [self.program, "plugin", *words]
         subprocess.run(command, env=self.env, cwd=self.project, capture_output=True, timeout=60, check=True)
 
     def ask(self, method: str, params: dict[str, Any]) -> Any:
@@ -150,7 +125,7 @@ class Codex:
             {"method": "initialized"},
             {"id": 2, "method": method, "params": params},
         ]
-        server = [self.command, "app-server"]
+        server = [self.program, "app-server"]
         pipe = subprocess.PIPE
         with subprocess.Popen(
             server, env=self.env, cwd=self.project, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True
@@ -167,9 +142,9 @@ class Codex:
     @contextmanager
     def screen(self, *options: str) -> Iterator[Terminal]:
         """Run the client on a terminal of its own; it is ready for the first prompt."""
-        socket, ended = f"memd-cx-{os.getpid()}", self.home / "tmp" / "exit-code"
+        socket, ended = f"memd-cx-{os.getpid()}", self.temporary / "exit-code"
         ended.unlink(missing_ok=True)
-        command = [str(self.command), "--no-daemon", *options]
+        command = [str(self.program), "--no-daemon", *options]
         with terminal(command, socket=socket, cwd=self.project, env=self.env, ended=ended) as screen:
             screen.wait_for("Ask Codex to do anything", seconds=60)
             yield screen

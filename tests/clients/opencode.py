@@ -13,14 +13,14 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 from memd.tools.opencode.plugin import PLUGIN, STAND_IN, filled
 
-from .claude_code import Answer
+from .client import Answer, Client
 from .npm import pinned
 from .scripted_model import Tool, Turn
 from .story import NEW, OLD
@@ -59,19 +59,12 @@ def as_run(words: str) -> str:
 
 
 @dataclass
-class OpenCode:
+class OpenCode(Client):
     """A home directory with a client, and a project to work on."""
-
-    program: Path
-    home: Path
-    project: Path
-    model_url: str
-    extra: dict[str, str] = field(default_factory=dict)
 
     def prepare(self) -> None:
         """Write what a person who has used the client before would have in their home and project."""
-        for folder in (self.project, self.settings.parent, self.home / "tmp"):
-            folder.mkdir(parents=True, exist_ok=True)
+        self.make(self.settings.parent)
         subprocess.run(["git", "init", "-q", self.project], env=self.env, timeout=30, check=True)
         model = {"tool_call": True, "limit": {"context": WINDOW, "output": REPLY}}
         config = {
@@ -99,26 +92,18 @@ class OpenCode:
         return self.home / ".config" / "opencode" / "opencode.json"
 
     @property
-    def env(self) -> dict[str, str]:
-        """The whole environment of the client: nothing is taken from around it but PATH.
-
-        The registry is an address that refuses: what would be fetched there must not be needed.
-        """
+    def own(self) -> dict[str, str]:
+        """The registry is an address that refuses: what would be fetched there must not be needed."""
         return {
-            "PATH": f"{self.program.parent}{os.pathsep}{os.environ['PATH']}",
-            "HOME": str(self.home),
             "XDG_CONFIG_HOME": str(self.home / ".config"),
             "XDG_DATA_HOME": str(self.home / ".local" / "share"),
             "XDG_STATE_HOME": str(self.home / ".local" / "state"),
             "XDG_CACHE_HOME": str(self.home / ".cache"),
-            "TMPDIR": str(self.home / "tmp"),
-            "LANG": "C.UTF-8",
-            "TERM": "xterm-256color",
+            "TMPDIR": str(self.temporary),
             "OPENCODE_DISABLE_AUTOUPDATE": "1",
             "OPENCODE_DISABLE_LSP_DOWNLOAD": "1",
             "OPENCODE_DISABLE_MODELS_FETCH": "1",
             "npm_config_registry": "http://127.0.0.1:9",
-            **self.extra,
         }
 
     def put_in(self, plugin: bytes, socket: Path, state: Path) -> None:
@@ -131,16 +116,7 @@ class OpenCode:
 
     def headless(self, prompt: str, *options: str) -> Answer:
         """Run `opencode run` once, to its end."""
-        done = subprocess.run(
-            [self.program, "run", "--format", "json", *options, prompt],
-            env=self.env,
-            cwd=self.project,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
+        done = self.run("run", "--format", "json", *options, prompt)
         said = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
         texts = [event["part"]["text"] for event in said if event["type"] == "text"]
         session = said[0]["sessionID"] if said else ""
@@ -149,7 +125,7 @@ class OpenCode:
     @contextmanager
     def screen(self, *options: str) -> Iterator["Screen"]:
         """Run the client on a terminal of its own; it is ready for the first prompt."""
-        socket, ended = f"memd-oc-{os.getpid()}", self.home / "tmp" / "exit-code"
+        socket, ended = f"memd-oc-{os.getpid()}", self.temporary / "exit-code"
         command = [str(self.program), *options]
         with terminal(command, socket=socket, cwd=self.project, env=self.env, ended=ended) as screen:
             screen.wait_for("ctrl+p commands", seconds=90)

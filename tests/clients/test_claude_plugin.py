@@ -39,7 +39,7 @@ def test_a_plugin_that_is_installed(claude: ClaudeCode, model: ScriptedModel) ->
     """From the marketplace in the folder; memd finds nothing missing, and its uninstall leaves nothing in the settings."""
     memd, before = Memd(claude.home, claude.project, claude.env["PATH"]), claude.settings.read_bytes()
     for words in (["marketplace", "add", str(FOLDER)], ["install", "memd@memd"]):
-        command = [claude.command, "plugin", *words]
+        command = [claude.program, "plugin", *words]
         subprocess.run(command, env=claude.env, cwd=claude.project, capture_output=True, timeout=60, check=True)
     with memd.daemon():
         given = given_back(claude, model, memd)

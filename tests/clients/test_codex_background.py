@@ -33,7 +33,7 @@ def test_a_queued_message_of_a_program_is_told_with_its_first_call(
         codex.turns_done(1)
         before = responses.latest
         responses.push(run("echo c"), Turn("Done."))
-        queue = [codex.command, "queue", "--thread", codex.session, "--message", CLAIM]
+        queue = [codex.program, "queue", "--thread", codex.session, "--message", CLAIM]
         subprocess.run(queue, env=codex.env, cwd=codex.project, timeout=60, check=True, capture_output=True)
         codex.turns_done(2)
         screen.press("C-c")

@@ -57,7 +57,7 @@ def findings(memd: Memd, etc: Path) -> dict[str, str]:
 
 def test_claude_code(claude: ClaudeCode, memd: Memd, etc: Path) -> None:
     """Where only the manager's hooks are allowed a person's do not run, and the doctor names file and setting."""
-    claude.command = inside(etc, claude.command)
+    claude.program = inside(etc, claude.program)
     settings, ran = json.loads(claude.settings.read_text(encoding="utf-8")), claude.home / "ran"
     settings["hooks"]["SessionStart"].append({"hooks": [{"type": "command", "command": f"touch {ran}"}]})
     claude.settings.write_text(json.dumps(settings), encoding="utf-8")
@@ -77,7 +77,7 @@ def test_codex(codex: Codex, codex_memd: Memd, etc: Path) -> None:
 
     The manager's `config.toml` stands below the person's own, whose word counts; `managed_config.toml` above it.
     """
-    codex.command = inside(etc, codex.command)
+    codex.program = inside(etc, codex.program)
     listed = lambda: codex.ask("hooks/list", {"cwds": [str(codex.project)]})["data"][0]["hooks"]  # noqa: E731
     assert listed()
     (etc / "codex").mkdir()

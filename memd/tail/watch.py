@@ -117,6 +117,7 @@ class Watcher:
                 self._sweep()
                 cost, now = time.thread_time() - before, clock()
                 swept = now
+                self._keep_watches()  # what it found active is told of at once, not from the next round on
             self._look_at_hot(now)
             ticked = self._looked = now
             self._wake.wait(TICK)

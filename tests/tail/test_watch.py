@@ -116,7 +116,6 @@ class TestEvents:
     @pytest.fixture
     def running(self, root):
         with Running(root) as running:
-            running.watcher._wake.set()  # one more round: now the directory of the file found is watched
             eventually(lambda: running.watcher.watches() == (2, 2))
             yield running
 

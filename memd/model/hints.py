@@ -6,10 +6,11 @@ and more takes a third of the time of one that looks for shorter ones as well (m
 inside of another, so those are looked for where there can be one.
 """
 
-import re
 from functools import cache
 
 from ahocorasick_rs import BytesAhoCorasick, MatchKind
+
+from memd.later import pattern
 
 BACK = 30
 """A piece is at most so many characters behind the start of its shape."""
@@ -46,7 +47,7 @@ _AUTOMATA = (
     (_LONG, BytesAhoCorasick(_LONG, matchkind=MatchKind.LeftmostFirst).find_matches_as_indexes),
     (_SHORT, BytesAhoCorasick(_SHORT, matchkind=MatchKind.LeftmostFirst).find_matches_as_indexes),
 )
-_FOLLOWING = {piece.encode(): re.compile(pattern).match for piece, pattern in _FOLLOWS.items()}
+_FOLLOWING = {piece.encode(): pattern(follows) for piece, follows in _FOLLOWS.items()}
 _WINDOW, _OVER = 1 << 16, max(map(len, _FOLLOWS)) - 1
 """So many characters are looked through at once, since each piece found takes memory; a piece may begin in one window and end
 in the next."""
@@ -57,7 +58,7 @@ def hints(text: str) -> list[tuple[int, int]]:
     found = []
     for first in range(0, len(text), _WINDOW):
         for end, start, piece in _pieces(text[first : first + _WINDOW + _OVER]):
-            hint = _FOLLOWING[piece](text, first + end) if start < _WINDOW else None
+            hint = _FOLLOWING[piece].match(text, first + end) if start < _WINDOW else None
             if hint and (hint.lastgroup != "blank" or "--" in text[max(0, first + start - BACK) : first + start]):
                 found.append((first + start, hint.end()))
     return found

@@ -8,12 +8,14 @@ import re
 
 from msgspec import Struct
 
-_OPEN = re.compile(r"memd checkpoint (\d{1,9}), part (\d) of (\d)\n")
-_END = re.compile(r"^memd checkpoint (\d{1,9}) of (\S{1,200}) ends here; receipt ([A-Za-z0-9]{6})\s*\Z", re.MULTILINE)
-_LINE = re.compile(r"memd: (?:session|the session before|background \(|project |note: )")
+from memd.later import pattern
+
+_OPEN = pattern(r"memd checkpoint (\d{1,9}), part (\d) of (\d)\n")
+_END = pattern(r"^memd checkpoint (\d{1,9}) of (\S{1,200}) ends here; receipt ([A-Za-z0-9]{6})\s*\Z", re.MULTILINE)
+_LINE = pattern(r"memd: (?:session|the session before|background \(|project |note: )")
 _START = r"(?:^|(?<=[\r\v\f\x1c-\x1e\x85\u2028\u2029]))"
 """Where a line starts for any reader, not only for `splitlines`."""
-_IMITATION = re.compile(
+_IMITATION = pattern(
     _START + r"([^\S\n]*)(?=memd checkpoint \d|memd: (?:session|the session before|background \(|project |note: )"
     r"|#{1,6}[^\S\n]|The current request \(#"
     r"|(?:Added while I worked|Said when refusing|Answer to my question|Waiting in the client's queue)\b"
@@ -24,7 +26,7 @@ _IMITATION = re.compile(
     re.MULTILINE,
 )
 
-_HEAD = re.compile(_START + r"([^\S\n]*)(?=#\d+[ :])", re.MULTILINE)
+_HEAD = pattern(_START + r"([^\S\n]*)(?=#\d+[ :])", re.MULTILINE)
 
 
 class Found(Struct, frozen=True):

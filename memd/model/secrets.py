@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from hashlib import sha256
 from math import log2
 
+from memd.later import pattern
 from memd.model.hints import BACK, PRIVATE, hints
 
 _PART = 4
@@ -42,22 +43,23 @@ _NAME = (
 _SUFFIX = r"(?:[_.-]?(?:key|base|value|access|secret|token|password|prod|production|dev|staging|live|test|\d+))*"
 _QUOTED = r"(?P<q>\\*[\"'])(?P<quoted>[^\s\"'\\]{8,500}+)(?=\\*[\"'])"
 _BARE = r"(?P<bare>[^\s\"'\\,;&<>(){}\[\]`$*][^\s\"'\\,;&<>(){}\[\]`]{7,500}+)(?![(\[{])"
-_CERTAIN = re.compile(
+_SURE = (
     rf"(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))(?P<issued>{'|'.join(_ISSUED)})"
     r"|://[^\s/:@\"'<>]{0,100}:(?P<url>[^\s/@\"'<>{$*][^\s/@\"'<>]{2,200})@"
 )
 _SHAPE = (
-    rf"{_CERTAIN.pattern}"
+    rf"{_SURE}"
     r"|[?&]sig=(?P<sig>[\w%+/=-]{30,})"
     r"|(?i:authorization)\\*[\"']?\s{0,3}[:=]\s{0,3}\\*[\"']?(?i:basic|token|apikey)\s{1,3}(?P<basic>[\w.~+/=-]{12,})"
     r"|[Bb]earer\s{1,3}(?P<bearer>[\w.~+/=-]{16,})"
     rf"|--(?i:(?:[a-z]{{1,20}}-)?(?:{_NAME}))\s{{1,3}}(?P<flag>[^\s\"'\\,;&<>(){{}}\[\]`$*-][^\s\"'`]{{7,500}})"
     rf"|(?i:(?P<name>{_NAME}){_SUFFIX})(?:\\*[\"'])?\s{{0,3}}(?:=>|:=|[:=]=?)\s{{0,3}}(?:{_QUOTED}|{_BARE})"
 )
-_NEAR = re.compile(rf"(?s:.{{0,{BACK}}}?)(?P<begin>)(?:{_SHAPE})")
+_CERTAIN = pattern(_SURE)
+_NEAR = pattern(rf"(?s:.{{0,{BACK}}}?)(?P<begin>)(?:{_SHAPE})")
 """The first shape that begins at most so far behind."""
 _BETWEEN = r"(?:\s|\\[nrt]|\d{1,6}[→\t|:])*+"  # line ends, also as JSON has them, and the line numbers of a listing
-_KEY = re.compile(
+_KEY = pattern(
     r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
     rf"(?P<key>(?:{_BETWEEN}[\w-]{{1,40}}: [^\n\\]{{0,200}})*(?:{_BETWEEN}[A-Za-z0-9+/=]{{16,}}+)+"
     rf"(?:{_BETWEEN}[A-Za-z0-9+/=]{{1,15}}(?={_BETWEEN}-----END))?)"
@@ -65,22 +67,20 @@ _KEY = re.compile(
     rf"(?={_BETWEEN}-----END [A-Z0-9 ]{{0,40}}PRIVATE KEY)"  # what a cut has left of one
 )
 
-_PLAIN = re.compile(
+_PLAIN = pattern(
     r"!*[A-Za-z_]\w*(?:[!?]?\.[A-Za-z_]\w*)+\Z"  # an attribute of something
     r"|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\Z"  # a constant
     r"|\d{4}-\d\d-\d\d"  # a date
     r"|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z"  # a UUID
     r"|.*(?:\$\{|\{\{|%\(|://|\.\.\.)"  # a template, an address, something cut
 )
-_PATH = re.compile(r"[.~]{0,2}/")
-_LETTER, _SIGN = re.compile(r"[A-Za-z]"), re.compile(r"[0-9!@#%^&+/=~]")
+_PATH = pattern(r"[.~]{0,2}/")
+_LETTER, _SIGN = pattern(r"[A-Za-z]"), pattern(r"[0-9!@#%^&+/=~]")
 _RANDOM, _PATHS = 2.5, 4.4
 """Bits a character: below the first a value is too regular, below the second what begins like a path is one."""
-_TERMS = re.compile(
-    r"(?i:(?:ed|x|curve)25519|secp\d+[a-z]\d|sha-?\d+|(?:base|utf|float|u?int|aes|md|hs|rs|es|ps)-?\d+)"
-)
-_PIECE = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
-_KEBAB = re.compile(r"[a-z]+\d{0,3}(?:[-_.](?:[a-z]+\d{0,3}|\d{1,3}))+\Z")
+_TERMS = pattern(r"(?i:(?:ed|x|curve)25519|secp\d+[a-z]\d|sha-?\d+|(?:base|utf|float|u?int|aes|md|hs|rs|es|ps)-?\d+)")
+_PIECE = pattern(r"[A-Z]?[a-z]+|[A-Z]+")
+_KEBAB = pattern(r"[a-z]+\d{0,3}(?:[-_.](?:[a-z]+\d{0,3}|\d{1,3}))+\Z")
 
 
 def mask(text: str) -> str:
@@ -174,7 +174,7 @@ def _entropy(value: str) -> float:
     return -sum(n / size * log2(n / size) for n in Counter(value).values())
 
 
-STAND_IN = re.compile(r"\[secret sha256:[0-9a-f]{8}\]")
+STAND_IN = pattern(r"\[secret sha256:[0-9a-f]{8}\]")
 """What stands in a secret's place."""
 
 

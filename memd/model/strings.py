@@ -4,23 +4,24 @@ import re
 import sys
 from collections.abc import Iterator
 
+from memd.later import pattern
 from memd.model.once import once
 from memd.model.secrets import STAND_IN
 
-_URL = re.compile(r"https?://[^\s\"'<>`)\]}\\]+")
-_UUID = re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
+_URL = pattern(r"https?://[^\s\"'<>`)\]}\\]+")
+_UUID = pattern(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
 _PLACE = r"(?::\d+(?:-\d+)?)?"
-_PATH = re.compile(r"(?<![\w@:/.~-])(?:~|\.{1,2})?/?(?:[\w.@+-]+/)+[\w.@+-]+" + _PLACE)
-_FILE = re.compile(r"(?<![\w/.@-])[\w-]{2,}(?:\.[\w-]+)*\.[a-z][a-z0-9]{0,8}(?![\w/(]|\.\w)" + _PLACE)
-_HASH = re.compile(r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b")
-_VERSION = re.compile(r"(?<![\w.])v?\d+\.\d+\.\d+(?:[-+][\w.]+)?\b")
-_ISSUE = re.compile(r"(?<![\w&#/])(?:#\d{1,6}\b|[A-Z]{2,6}-\d{1,5}\b)")
-_STAMP = re.compile(r"\b\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?(?:\.\d+)?Z?)?|\b\d{1,2}:\d{2}:\d{2}\b")
-_PAIR = re.compile(r"(?<![\w/.-])[A-Za-z_][\w.-]*[=:][A-Za-z0-9_./-]+(?![\w(])")
-_NUMBER = re.compile(r"(?<![\w.,:/#-])\d{3,9}(?![\w.,/-]*\w)")
-_NAME = re.compile(r"(?<![\w$.-])@?[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*(?:-[\w$]+)*|(?<![\w-])--[a-z][a-z0-9-]{3,}")
-_LABEL = re.compile(r"([A-Za-z][A-Za-z_-]{1,20})[ :=]{1,2}\Z")
-_PLAIN = re.compile(
+_PATH = pattern(r"(?<![\w@:/.~-])(?:~|\.{1,2})?/?(?:[\w.@+-]+/)+[\w.@+-]+" + _PLACE)
+_FILE = pattern(r"(?<![\w/.@-])[\w-]{2,}(?:\.[\w-]+)*\.[a-z][a-z0-9]{0,8}(?![\w/(]|\.\w)" + _PLACE)
+_HASH = pattern(r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b")
+_VERSION = pattern(r"(?<![\w.])v?\d+\.\d+\.\d+(?:[-+][\w.]+)?\b")
+_ISSUE = pattern(r"(?<![\w&#/])(?:#\d{1,6}\b|[A-Z]{2,6}-\d{1,5}\b)")
+_STAMP = pattern(r"\b\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?(?:\.\d+)?Z?)?|\b\d{1,2}:\d{2}:\d{2}\b")
+_PAIR = pattern(r"(?<![\w/.-])[A-Za-z_][\w.-]*[=:][A-Za-z0-9_./-]+(?![\w(])")
+_NUMBER = pattern(r"(?<![\w.,:/#-])\d{3,9}(?![\w.,/-]*\w)")
+_NAME = pattern(r"(?<![\w$.-])@?[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*(?:-[\w$]+)*|(?<![\w-])--[a-z][a-z0-9-]{3,}")
+_LABEL = pattern(r"([A-Za-z][A-Za-z_-]{1,20})[ :=]{1,2}\Z")
+_PLAIN = pattern(
     r"(?:an?|and|as|at|by|for|from|in|into|is|of|on|or|per|see|than|then?|the|to|under|until|via|with)\Z", re.IGNORECASE
 )
 """Words before a value that say nothing of it."""
@@ -29,20 +30,20 @@ _LITTLE = frozenset(
     {"/dev/null", "/bin/sh", "/bin/bash", "/usr/bin/env", "and/or", "e.g", "i.e", "origin/main", "origin/master"}
 )
 LONGEST = 200
-_ANY = re.compile("")
-_IS_PATH = re.compile(r"^[~/.]|\.\w{1,8}(?::[\d-]+)?$|/.*/|\d|[-_]")
+_ANY = pattern("")
+_IS_PATH = pattern(r"^[~/.]|\.\w{1,8}(?::[\d-]+)?$|/.*/|\d|[-_]")
 """Two words with a slash between them ("reads/writes") are language."""
 _TAKEN = (
-    ("value", _URL, re.compile("://")),
-    ("path", _PATH, re.compile("/")),
-    ("path", _FILE, re.compile(r"\.[a-z]")),
-    ("value", _UUID, re.compile("-[0-9a-f]{4}-[0-9a-f]{4}-")),
+    ("value", _URL, pattern("://")),
+    ("path", _PATH, pattern("/")),
+    ("path", _FILE, pattern(r"\.[a-z]")),
+    ("value", _UUID, pattern("-[0-9a-f]{4}-[0-9a-f]{4}-")),
 )
 """What is taken out of a text before the others are looked for, each with a sign without which there is none: it is found in a
 tenth of the time."""
-_DOTTED = re.compile(r"\.\d+\.\d")
+_DOTTED = pattern(r"\.\d+\.\d")
 """The same for a version."""
-_NOT_ROUND = re.compile(rf"^(?!(?:{'|'.join(_ROUND)})$)")
+_NOT_ROUND = pattern(rf"^(?!(?:{'|'.join(_ROUND)})$)")
 
 
 def found_in(text: str) -> tuple[tuple[str, str, str], ...]:
@@ -60,14 +61,14 @@ strings = once(4_096)(found_in)
 
 def _all(text: str) -> Iterator[tuple[str, str, str]]:
     text = STAND_IN.sub(" ", text)
-    for kind, pattern, sign in _TAKEN:
+    for kind, shape, sign in _TAKEN:
         if not sign.search(text):
             continue
-        taken, text = _take(pattern, text, tells=_IS_PATH if kind == "path" else _ANY)
+        taken, text = _take(shape, text, tells=_IS_PATH if kind == "path" else _ANY)
         yield from ((kind, item, "") for item, _ in taken)
     text = _STAMP.sub(" ", text)
-    for pattern in (_VERSION, _ISSUE, _HASH, _NUMBER) if _DOTTED.search(text) else (_ISSUE, _HASH, _NUMBER):
-        taken, _ = _take(pattern, text, tells=_NOT_ROUND)
+    for shape in (_VERSION, _ISSUE, _HASH, _NUMBER) if _DOTTED.search(text) else (_ISSUE, _HASH, _NUMBER):
+        taken, _ = _take(shape, text, tells=_NOT_ROUND)
         yield from (("value", item, label) for item, label in taken)
     yield from (("value", match, "") for match in _PAIR.findall(text))
     for word in _NAME.findall(text):
@@ -75,11 +76,11 @@ def _all(text: str) -> Iterator[tuple[str, str, str]]:
             yield "name", word, ""
 
 
-def _take(pattern: re.Pattern[str], text: str, tells: re.Pattern[str]) -> tuple[list[tuple[str, str]], str]:
+def _take(shape: re.Pattern[str], text: str, tells: re.Pattern[str]) -> tuple[list[tuple[str, str]], str]:
     """The matches that tell something, each with the word before it, and the text without them."""
     found: list[tuple[str, str]] = []
     rest, end = list[str](), 0
-    for match in pattern.finditer(text):
+    for match in shape.finditer(text):
         item = match[0].rstrip(".,;:")
         if tells.search(item):
             label = _LABEL.search(text[max(0, match.start() - 24) : match.start()])

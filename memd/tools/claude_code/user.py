@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from memd.later import pattern
 from memd.model import Channel, Delivery, Envelope, Gap, Kind, Operation, Origin, State, TurnEnd, Wrapper
 from memd.model.secrets import mask
 from memd.provenance import classify
@@ -14,17 +15,17 @@ from memd.tools.claude_code.reading import HARNESS, Reading, Row
 from memd.tools.fields import DETAIL, excerpt, flag, flat, items, string, table
 from memd.tools.remembered import changed
 
-_ARGS = re.compile(r"<command-args>(.*)</command-args>", re.DOTALL)
-_NAME = re.compile(r"<command-name>/?(.*?)</command-name>", re.DOTALL)
-_SHELL = re.compile(r"<bash-input>(.*)</bash-input>", re.DOTALL)
-_EDITOR = re.compile(r"<(ide_opened_file|ide_selection|ide_diagnostics)>(?:(?!</\1>).)*</\1>", re.DOTALL)
-_EARLIER = re.compile(r"read the full transcript at: \S*?([A-Za-z0-9_-]{8,64})\.jsonl\s*\Z")
-_FRAME = re.compile(
+_ARGS = pattern(r"<command-args>(.*)</command-args>", re.DOTALL)
+_NAME = pattern(r"<command-name>/?(.*?)</command-name>", re.DOTALL)
+_SHELL = pattern(r"<bash-input>(.*)</bash-input>", re.DOTALL)
+_EDITOR = pattern(r"<(ide_opened_file|ide_selection|ide_diagnostics)>(?:(?!</\1>).)*</\1>", re.DOTALL)
+_EARLIER = pattern(r"read the full transcript at: \S*?([A-Za-z0-9_-]{8,64})\.jsonl\s*\Z")
+_FRAME = pattern(
     r"This session is being continued|The (?:summary|conversation)\b.*(?:below|summari)|If you need specific details"
     r"|Please continue|Continue the conversation|Recent messages are preserved|(?:Analysis|Summary):\s*\Z"
 )
 """What the client puts around a summary (2.0.76 to 2.1.332)."""
-_ERROR = re.compile(r"(?:Summary:\s*)?API Error\b")
+_ERROR = pattern(r"(?:Summary:\s*)?API Error\b")
 _UNANSWERED = frozenset({"skipped", "replied_in_chat", "dismissed"})
 
 

@@ -58,9 +58,12 @@ def test_it_has_no_environment_and_no_descriptors(tmp_path):
 
 def test_it_imports_only_what_reading_needs():
     """No database, no tokenizer, no log: memory is what it costs."""
-    program = "import sys, memd.daemon.second; print(*sys.modules)"
-    loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
+    program = child._PROGRAM.replace("main()", "print(*(name for name, module in sys.modules.items() if module))")
+    command = [sys.executable, "-I", "-S", "-c", program, *sys.path]
+    loaded = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    assert "memd.daemon.second" in loaded
     assert not {"sqlite3", "tiktoken", "structlog", "asyncio", "click", "pydantic", "socket", "subprocess"} & {*loaded}
+    assert not {"typing_extensions", "inspect", "ast", "tokenize"} & {*loaded}  # half a step's time
 
 
 def test_a_large_request_and_a_large_answer_do_not_wait_for_each_other(transcript):

@@ -55,12 +55,17 @@ _SHELLS = {
     **dict.fromkeys(("bash", "sh", "zsh", "dash", "ksh", "fish", "su", "runuser"), r"-(?!-)\w*c|--command"),
     **dict.fromkeys(("pwsh", "powershell"), r"(?i:-c(?:ommand)?)"),
     "cmd": r"(?i:/[ck])",
+    **dict.fromkeys(("flock", "script"), r"-(?!-)\w*c|--command"),
 }
-"""Shells, and the option behind which the line stands that they are handed."""
+"""Shells and what starts one, and the option behind which the line stands that they are handed."""
 _READING = frozenset({"bash", "sh", "zsh", "dash", "ksh", "fish"})
 """Those that run what they are given to read."""
 _WHOLE = frozenset({"pwsh", "powershell", "cmd"})
 """Those that take all words behind the option for the line."""
+_FILE = re.compile(r"\s-(?:f(?:ile)?|e(?:c|nc\w*)?)\s", re.IGNORECASE)
+"""What says that PowerShell is given a script, or a line that nobody can read."""
+_ENV = re.compile(r"-[iv0]*(?P<option>[CSu]|-(?:chdir|split-string|unset)=?)(?P<value>.*)", re.DOTALL)
+"""An option of `env` that takes a word, and the word where it stands in it."""
 _IN_DOCKER = (
     "-a -c -e -h -l -m -p -u -v -w --add-host --attach --cap-add --cap-drop --cidfile --cpus --device --dns --entrypoint --env"
     " --env-file --expose --gpus --hostname --ip --ipc --label --log-driver --log-opt --memory --mount --name --net --network"
@@ -131,30 +136,48 @@ def handed(part: str, document: str = "") -> str | None:
     if held := _HELD.fullmatch(part):
         return held["line"] or held["old"] or None
     name = program(part).removesuffix(".exe")
-    if name not in _SHELLS and name != "eval":
+    if name not in _SHELLS and name not in {"eval", "env"}:
         return None
     rest = words(part)[1:]
-    if name == "eval":
-        return " ".join(rest)
+    if name in {"eval", "env"}:
+        return " ".join(rest) if name == "eval" else _of_env(rest)
     for at, word in enumerate(rest[:-1]):
         if re.fullmatch(_SHELLS[name], word):
             return " ".join(rest[at + 1 :]) if name in _WHOLE else rest[at + 1]
+    if name == "powershell":  # what stands alone is a line there, for `pwsh` a file
+        return None if _FILE.search(part) else next((word for word in rest if " " in word), None)
     script = next((word for word in rest if not word.startswith(("-", "<"))), None)
     return document or None if script is None and name in _READING else None
 
 
-def printed(part: str) -> str:
-    """What a command prints, where that stands in it; what shows a file, as the redirection that it could be.
+def _of_env(rest: Sequence[str]) -> str:
+    """What `env` runs, where it goes to a directory first (`-C`) or takes a line apart (`-S`)."""
+    left, line = [*rest], ""
+    while left and left[0].startswith("-"):
+        if (match := _ENV.fullmatch(left.pop(0))) is None:
+            continue
+        value = match["value"] or (left.pop(0) if left else "")
+        match match["option"].strip("-="):
+            case "C" | "chdir":
+                line += f"cd {shlex.quote(value)} && "
+            case "S" | "split-string":
+                line += f"{value} "
+    return line + shlex.join(left)
 
-    >>> printed("echo -n 'drop table x'"), printed("cat fix.sql"), printed("make")
-    ('drop table x', '< fix.sql', '')
+
+def printed(part: str, document: str = "") -> str:
+    """What a command prints, where it or its here-document says so; what shows a file, as the redirection that it could be.
+
+    >>> printed("echo -n 'drop table x'"), printed("cat fix.sql"), printed("cat <<A", "drop table x"), printed("make")
+    ('drop table x', '< fix.sql', 'drop table x', '')
     """
     name = program(part)
     if name not in {"echo", "printf", "cat"}:
         return ""
     rest = [word for word in words(part)[1:] if not word.startswith("-")]
     if name == "cat":
-        return f"< {rest[0]}" if len(rest) == 1 else ""
+        shown = len(rest) == 1 and (document if rest[0].startswith("<<") else f"< {rest[0]}")
+        return shown or ""
     return " ".join(rest)
 
 

@@ -11,7 +11,8 @@ from itertools import islice
 from msgspec import Struct
 from msgspec.structs import replace
 
-from memd.extract.argv import INSIDE, handed, joined, parted, printed
+from memd.extract.argv import handed, joined, parted, printed, words
+from memd.extract.wrapped import unwrapped
 from memd.model.once import once
 
 DEEPEST = 3
@@ -21,20 +22,16 @@ Scope = tuple[int, ...]
 
 _HEREDOC = re.compile(r"<<-?\s*(['\"]?)([A-Za-z_]\w*)\1(?P<rest>[^\n]*)\n(?P<text>.*?)(?:\n\s*\2(?!\w)|\Z)", re.DOTALL)
 _GIVEN = re.compile(r"(?<!<)<<-?\s*[A-Za-z_]")
+_STRING = re.compile(
+    r"""(?:[^'"\\<]|\\.|'[^']*'|"(?:[^"\\]|\\.)*"|<(?!<<))*+<<<(?P<word>\s*(?:[^'"\\\s]|\\.|'[^']*'|"(?:[^"\\]|\\.)*")+)""",
+    re.DOTALL,
+)
+"""A here-string, outside of quotation marks."""
 _TOKEN = re.compile(
     r"""'[^']*'|"(?:[^"\\]|\\.)*"|`[^`]*`|\$\((?:[^()]|\([^()]*\))*\)|\\.|(?P<comment>(?<![^\s;&|(])\#[^\n]*)"""
     r"""|(?P<cut>&&|\|\||[;\n]|(?<![<>&|])&(?![>&]))|(?P<pipe>(?<!>)\|&?)|[^'"`$\\&|;\n()\#<>]+|.""",
     re.DOTALL,
 )
-_AHEAD = re.compile(
-    rf"^(?:[({{]\s*|!\s+|\w+=(?>'[^']*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`|\$\({INSIDE}\)|\\.|\S)*+\s+|(?:time|nohup|then|do|else|if|elif|while|until|exec|command|setsid)\s+"
-    r"|env\s+(?:-u\s+\S+\s+|-\S+\s+)*|sudo\s+(?:(?:-\w*[CghpRTUu]|--(?:user|group|host|chdir|prompt|role|type))\s+\S+\s+|-\S+\s+)*"
-    r"|doas\s+(?:-[Cu]\s+\S+\s+|-\S+\s+)*|runuser\s+(?:-[ugG]\s+\S+\s+|--(?:user|group)[ =]\S+\s+|--\s+)+"
-    r"|flock\s+(?:-[wE]\s+\S+\s+|-\S+\s+)*\S+\s+"
-    r"|(?:nice|ionice|stdbuf)\s+(?:-[nc]\s+\S+\s+|-\S+\s+)*"
-    r"|timeout\s+(?:-[ks]\s+\S+\s+|-\S+\s+)*\S+\s+)+"
-)
-_BEHIND = re.compile(r"(?:\s*(?:\d?>>?&?\s*(?:\d|/dev/null)(?=\s|$)|&>\s*/dev/null)|(?:^|\s+)\})+$")
 
 
 class Simple(Struct, frozen=True):
@@ -58,6 +55,11 @@ class Simple(Struct, frozen=True):
     fed: str = ""
     proved: bool = True
     ran: bool = True
+
+    @property
+    def given(self) -> str:
+        """What it is given to read and the pipeline does not show: its here-document, or that of a `cat` before it."""
+        return self.document or (self.fed if "<<" in self.piped else "")
 
 
 class _Pipeline(Struct, frozen=True):
@@ -92,14 +94,15 @@ def _commands(command: str, around: Simple, texts: Iterator[str]) -> Iterator[li
         place = replace(
             around, scope=around.scope + line.scope, proved=around.proved and proved, ran=around.ran and ran
         )
-        raw = [part for part in map(_unwrapped, line.parts) if part]
-        kept = list[Simple]()
-        for at, part in enumerate(raw):
+        raw = [part for part in map(unwrapped, line.parts) if part]
+        kept, shown = list[Simple](), ""
+        for at, piece in enumerate(raw):
             here = replace(place, proved=place.proved and at == len(raw) - 1)
             deeper = len(here.scope) < DEEPEST
-            inner = handed(part) if deeper else None
-            text = "" if inner else "\n".join(islice(texts, len(_GIVEN.findall(part))))
-            fed = printed(raw[at - 1]) if at and not text else ""
+            inner = handed(piece) if deeper else None
+            part, text = (piece, "") if inner else _given(piece, texts)
+            fed = printed(raw[at - 1], shown) if at and not text else ""
+            shown = text
             inner, own = (inner, texts) if inner else _read(part, text or fed, deeper=deeper)
             if inner:
                 yield kept
@@ -109,6 +112,14 @@ def _commands(command: str, around: Simple, texts: Iterator[str]) -> Iterator[li
                 piped = " | ".join([*(one.text for one in kept), _oneline(part)])
                 kept.append(replace(here, text=_oneline(part), piped=piped, written=part, document=text, fed=fed))
         yield kept
+
+
+def _given(part: str, texts: Iterator[str]) -> tuple[str, str]:
+    """A command and what it is given to read: its here-documents, or the here-string that stands in it."""
+    string = _STRING.match(part) if "<<<" in part else None
+    if string is not None:
+        return part[: string.start("word")] + part[string.end("word") :], joined(words(string["word"])[0])
+    return part, "\n".join(islice(texts, len(_GIVEN.findall(part))))
 
 
 def _read(part: str, text: str, *, deeper: bool) -> tuple[str | None, Iterator[str]]:
@@ -159,16 +170,6 @@ def _documents(command: str) -> list[str]:
 
 def _unbroken(command: str) -> str:
     return command.replace("\\\n", " ")
-
-
-def _unwrapped(part: str) -> str:
-    """A command without what only wraps it."""
-    text, before = _AHEAD.sub("", part.strip()), ""
-    while text != before:
-        before, text = text, _BEHIND.sub("", text).strip()
-        if text.endswith(")") and text.count(")") > text.count("("):  # of a shell around it
-            text = text[:-1].strip()
-    return text
 
 
 def _oneline(part: str) -> str:

@@ -40,7 +40,7 @@ def high(command: str, more: Sequence[str] = ()) -> list[str]:
     for part in cut.simple(command):
         deed = effects.deed(part)
         if (deed and deed.hard) or part.text.startswith(others):
-            found.append(f"{deed.text if deed else part.text} {part.document}".rstrip())
+            found.append(f"{deed.text if deed else part.text} {part.given}".rstrip())
     return found
 
 

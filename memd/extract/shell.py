@@ -26,7 +26,7 @@ _WHOLE = re.compile(r"(?:cat|nl|less|bat)\s")
 _A_FILE = re.compile(r"(?![-\d])(?=.*[A-Za-z])(?:[\w.@+~-]*/)*[\w.@+-]+\.\w{1,8}")
 _TRIVIAL = re.compile(
     r"(?:ls|cd|cat|head|tail|grep|rg|find|sed|awk|echo|printf|wc|pwd|sleep|which|mkdir|true|false|sort|uniq|tr|cut|xargs|tee"
-    r"|less|column|tree|touch|export|source|set|read|date|for|do|done|if|then|fi|else|while|nl"
+    r"|less|column|tree|touch|type|command -[vV]|export|source|set|read|date|for|do|done|if|then|fi|else|while|nl"
     r"|git (?:status|diff|log|add|show|branch|blame))(?:\s|$)|#"
 )
 

@@ -3,8 +3,13 @@
 import re
 from collections.abc import Iterable
 
-_ASIDE = re.compile(r"'(?:[^']|'')*'|--[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
-"""A literal or a comment, which may hold any words."""
+_ASIDE = re.compile(
+    r"""'(?:[^']|'')*'|(?P<comment>--[^\n]*|/\*.*?(?:\*/|\Z))|(?P<name>"(?:[^"\\]|\\.|"")*"|`[^`]*`)"""
+    r"""|(?P<do>\bdo\s+(?:language\s+\w+\s+)?)?(?P<mark>\\?\$(?:[a-z_]\w*)?\\?\$)(?P<body>.*?)(?P=mark)""",
+    re.DOTALL | re.IGNORECASE,
+)
+"""A literal or a comment, which may hold any words; a name in quotation marks (in MySQL a literal); what stands between dollars,
+which a shell may want escaped: a literal too, or what `do` runs."""
 _OPTION = re.compile(r"\A(?:--[\w-]+=|-[a-zA-Z])")
 """What a statement may stand right behind."""
 _PLAN = re.compile(r"\s*explain\b(?!\s*\(?[^;]*?\banaly[sz]e\b)", re.IGNORECASE)
@@ -15,6 +20,8 @@ def statements(words: Iterable[str], document: str) -> str:
 
     >>> statements(["-c", "select 'drop table x' /* or so */; drop table z"], "explain delete from a")
     "select '' ; drop table z"
+    >>> statements([], 'select "a b"; do $$ begin delete from x; end $$; select $$ delete from y $$')
+    "select _; begin delete from x; end ; select ''"
     """
     texts = [_OPTION.sub("", word) for word in words if len(word.split()) > 1]
     every = (one for text in (*texts, document) for one in _ASIDE.sub(_left, text).split(";"))
@@ -22,4 +29,9 @@ def statements(words: Iterable[str], document: str) -> str:
 
 
 def _left(found: re.Match[str]) -> str:
-    return "''" if found[0].startswith("'") else ""
+    """What stands for it."""
+    if found["name"]:
+        return "_"
+    if found["do"]:
+        return f";{_ASIDE.sub(_left, found['body'])};"
+    return "" if found["comment"] else "''"

@@ -108,7 +108,7 @@ def _typed(part: Simple, text: str) -> str:
 
 def _given(part: Simple, text: str) -> str:
     """What was typed, and what a program was given to read: a script or statements say more than the program's name."""
-    return _typed(part, f"{text} {part.document}" if part.document and not _DOCUMENT.search(text) else text)
+    return _typed(part, f"{text} {part.given}" if part.given and not _DOCUMENT.search(text) else text)
 
 
 def shown(part: str) -> str:

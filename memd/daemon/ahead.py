@@ -75,6 +75,10 @@ class Ahead:
             self._second, self._refused = None, 0
         return time.monotonic() >= self._rests_until if self._second is None else self._second.ready
 
+    def hungry(self) -> bool:
+        """Whether the process will soon have nothing to do."""
+        return self._second is not None and self._second.hungry
+
     def _give(self, chain: Chain) -> bool:
         self._refused += chain.left
         if self._second is not None:

@@ -1,8 +1,11 @@
 """What waits for the worker, and what of it goes first."""
 
+import queue
+import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from enum import IntEnum
+from heapq import heappop, heappush
 from typing import Any
 
 from msgspec import Struct
@@ -19,7 +22,8 @@ class Urgency(IntEnum):
     COMMAND = 1
     LIVE = 2
     MADE = 3
-    """A step of an old transcript that the second process made: it is recorded before another is begun."""
+    """A step of an old transcript that the second process made: it is recorded before another is begun, but that the process
+    never waits for a transcript (`Jobs.get`)."""
     BACKFILL = 4
     LAST = 5
 
@@ -53,3 +57,39 @@ class Made(Job):
     """The second process has answered: the oldest of a transcript's answers is taken, whichever this job was made for."""
 
     chain: Chain
+
+
+class Jobs:
+    """Those that wait; any thread may put one, one thread takes them."""
+
+    def __init__(self) -> None:
+        self._some = threading.Condition()
+        self._old: list[Job] = []
+        """Old transcripts to be read; both are heaps."""
+        self._others: list[Job] = []
+
+    def put(self, job: Job) -> None:
+        with self._some:
+            heappush(self._old if isinstance(job, Reading) and job.urgency is Urgency.BACKFILL else self._others, job)
+            self._some.notify()
+
+    def get(self, timeout: float, *, feeding: bool) -> Job:
+        """The most urgent; where the second process is to be fed, an old transcript goes before what that one made.
+
+        Raises:
+            queue.Empty: none came in so many seconds.
+        """
+        with self._some:
+            if not self._some.wait_for(self.waiting, timeout):
+                raise queue.Empty
+            return heappop(self._old if self._old and self._begins_old(feeding=feeding) else self._others)
+
+    def _begins_old(self, *, feeding: bool) -> bool:
+        if not self._others:
+            return True
+        first = self._others[0]
+        return self._old[0] < first or (feeding and first.urgency is Urgency.MADE)
+
+    def waiting(self) -> int:
+        """How many there are."""
+        return len(self._old) + len(self._others)

@@ -90,6 +90,12 @@ class Second(threading.Thread):
             return not self._over and self._room()
 
     @property
+    def hungry(self) -> bool:
+        """Whether it has room for another transcript, and for answers: else those are taken first."""
+        with self._changed:
+            return not self._over and self._room() and self._waiting < ANSWERS
+
+    @property
     def over(self) -> bool:
         with self._changed:
             return self._over

@@ -24,7 +24,7 @@ import structlog
 from memd.daemon import again
 from memd.daemon.again import Again, Held
 from memd.daemon.ahead import ENOUGH, Ahead
-from memd.daemon.jobs import Asked, Job, Made, Reading, Urgency
+from memd.daemon.jobs import Asked, Job, Jobs, Made, Reading, Urgency
 from memd.daemon.life import Came, Chain
 from memd.daemon.pipeline import Pipeline
 from memd.daemon.planning import Plan
@@ -57,7 +57,7 @@ class Worker(threading.Thread):
         self._open = open_pipeline
         self._turn = turn
         self._trouble = trouble
-        self._jobs: queue.PriorityQueue[Job] = queue.PriorityQueue()
+        self._jobs = Jobs()
         self._serial = itertools.count()
         self._pending: dict[str, Urgency] = {}
         self._lock = threading.Lock()  # for _pending
@@ -93,7 +93,7 @@ class Worker(threading.Thread):
 
     def depth(self) -> int:
         """Jobs that wait."""
-        return self._jobs.qsize() + self._ahead.in_hand
+        return self._jobs.waiting() + self._ahead.in_hand
 
     def held(self) -> tuple[Held, ...]:
         """What failed and was not done since, the newest."""
@@ -143,7 +143,7 @@ class Worker(threading.Thread):
     def _take(self, pipeline: Pipeline) -> Job | None:
         """The next job; None when a checkpoint, or something that failed, is due before one comes."""
         try:
-            return self._jobs.get(timeout=self._patience())
+            return self._jobs.get(self._patience(), feeding=self._ahead.hungry())
         except queue.Empty:
             self._again.hint()
             if not self._plan.sessions:

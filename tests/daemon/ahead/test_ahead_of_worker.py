@@ -107,7 +107,7 @@ def test_answers_are_taken_in_order_when_they_become_urgent(worker, tmp_path, mo
 
     def until_there_are_two(_):
         gone_on.set()
-        while len([job for job in list(worker._jobs.queue) if isinstance(job, Made)]) < 2:
+        while len([job for job in list(worker._jobs._others) if isinstance(job, Made)]) < 2:
             time.sleep(0.002)
 
     monkeypatch.setattr(child.Child, "receive", held)

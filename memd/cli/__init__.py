@@ -117,6 +117,14 @@ def main() -> None:
 
 
 def _streams() -> None:
+    """All is UTF-8, whatever the locale calls itself: in ASCII most of what people say cannot be shown."""
+    _reopened()
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.encoding.lower() not in {"utf-8", "utf8"}:
+            stream.reconfigure(encoding="utf-8", errors=stream.errors)
+
+
+def _reopened() -> None:
     """Streams that the caller has closed lead nowhere: else the next file that is opened would take their place."""
     if None not in (sys.stdin, sys.stdout, sys.stderr):
         return

@@ -52,6 +52,11 @@ def here() -> str | None:
         return None
 
 
+def typed(word: str, errors: str = "surrogateescape") -> str:
+    """A word of the command line as UTF-8, also where Python took it for ASCII (LC_ALL=C without its UTF-8 mode)."""
+    return os.fsencode(word).decode("utf-8", errors)
+
+
 def short_name(session: "Session") -> str:
     """The tool and as much of the id as one types."""
     tool, _, native = session.id.partition(":")

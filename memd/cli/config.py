@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from memd import config
-from memd.cli.common import daemon_state, print_json, styled
+from memd.cli.common import daemon_state, print_json, styled, typed
 from memd.cli.completion import among, settings
 from memd.config import Paths, Setting
 from memd.errors import ConfigError, NotFound
@@ -41,7 +41,7 @@ def command(key: str | None, values: tuple[str, ...], *, unset: bool, as_json: b
     if values or unset:
         if key is None or as_json or (values and unset):
             raise click.UsageError("give KEY and VALUE, or --unset and KEY")
-        _change(key, values)
+        _change(key, tuple(map(typed, values)))
         return
     chosen, places = config.load(os.environ)
     found = [one for one in config.settings(chosen) if key is None or f"{one.key}.".startswith(f"{key}.")]

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from memd import config
-from memd.cli.common import meant, print_json, print_text, reading
+from memd.cli.common import meant, print_json, print_text, reading, typed
 from memd.cli.completion import sessions
 from memd.cli.log import iso
 from memd.errors import NotFound
@@ -39,7 +39,7 @@ def command(query: tuple[str, ...], session: str | None, limit: int, *, human: b
     The best match times its age comes first: one counts half after 30 days. Exits 1 when nothing is found.
     """
     _, places = config.load(os.environ)
-    asked = " ".join(query)
+    asked = typed(" ".join(query), "replace")
     with reading(places) as store:
         name = meant(store, session).id if session is not None else None
         channels = HUMAN if human else None

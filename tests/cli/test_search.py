@@ -5,6 +5,8 @@ import json
 import pytest
 from transcript import Transcript
 
+from .conftest import at_a_terminal
+
 
 @pytest.fixture
 def spoken(home, memd):
@@ -59,3 +61,32 @@ def test_no_record_yet(memd):
     """Said in one line."""
     done = memd("search", "anything")
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+
+
+PLAIN = {"LC_ALL": "C", "PYTHONUTF8": "0"}
+
+
+@pytest.mark.parametrize("coding", ["ascii", "latin-1:strict"])
+def test_a_locale_that_knows_no_letters(memd, spoken, coding):
+    """Words are UTF-8 where they come from and where they go to, whatever Python is told to take them for."""
+    plain = {**PLAIN, "PYTHONIOENCODING": coding}
+    done = memd("search", "数据库", "ÉXACT", **plain)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[1] == "    The totals must be «exact», «数据库»不要改。"
+    assert memd("config", "ignore", "/srv/Ä/**", **plain).stdout.startswith('ignore = ["/srv/Ä/**"]')
+
+
+def test_a_terminal_in_such_a_locale(memd, spoken, monkeypatch):
+    """What is shown to eyes goes another way than what goes through a pipe."""
+    for name, value in {**PLAIN, "PYTHONIOENCODING": "ascii", "PAGER": "cat", "TERM": "xterm"}.items():
+        monkeypatch.setenv(name, value)
+    for words in (["search", "数据库"], ["log", "one"], ["show", "one"], ["status", "one"], ["status"]):
+        code, said = at_a_terminal([], *words)
+        assert code == 0
+        assert "数据库" in said
+
+
+def test_words_that_are_no_text_find_nothing(memd, spoken):
+    done = memd("search", b"tot\xff", "\udcff-x")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("memd: nothing found for ")

@@ -138,21 +138,22 @@ class Desk:
     def read(self, sources: list[Source]) -> None:
         waiting = deque(sources)
         while waiting or self.ahead.in_hand:
-            if not waiting or not self.came.empty():
-                self._settle(self.came.get())
-            elif not self.ahead.offer(self.reader, *waiting[0], (0, 0.0), patient=True):
-                self._whole(*waiting.popleft())
+            if waiting and self.came.empty():
+                self._read(waiting)
+            elif self.came.empty() and (idle := self.ahead.take_back()) is not None:
+                waiting.append((idle.tool, Path(idle.path)))
             else:
-                waiting.popleft()
+                self._settle(self.came.get(), waiting)
 
-    def _settle(self, came: Came) -> None:
+    def _read(self, waiting: deque[Source]) -> None:
+        tool, path = waiting.popleft()
+        if not self.ahead.offer(self.reader, tool, path, (0, 0.0), patient=True) and self.reader.step(tool, path).more:
+            waiting.appendleft((tool, path))
+
+    def _settle(self, came: Came, waiting: deque[Source]) -> None:
         self.ahead.settle(self.reader, came)
         if came.chain.over:
-            self._whole(came.chain.tool, Path(came.chain.path))
-
-    def _whole(self, tool: Tool, path: Path) -> None:
-        while self.reader.step(tool, path).more:
-            pass
+            waiting.append((came.chain.tool, Path(came.chain.path)))
 
 
 def _children() -> float:

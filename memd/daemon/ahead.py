@@ -48,6 +48,8 @@ class Ahead:
         """Transcripts with which it failed."""
         self._fruitless = set[str]()
         """Transcripts of which nothing came: the owner's is the next step, which tells whether there is anything to read."""
+        self._back = set[str]()
+        """Transcripts that the owner took back, to read them to their end."""
         self._died = 0
         self._rests_until = 0.0
 
@@ -60,7 +62,7 @@ class Ahead:
         if known is not None:
             known.turn = min(known.turn, turn)
             return patient or known.left > STEP
-        if tool.unit != "bytes" or name in self._own or not self.ready():
+        if tool.unit != "bytes" or name in self._own or name in self._back or not self.ready():
             return False
         if name in self._fruitless:
             self._fruitless.discard(name)
@@ -93,11 +95,20 @@ class Ahead:
         second = Second(self._deliver, chain)
         try:
             second.start()
-        except RuntimeError as error:  # the machine gives no thread
+        except (OSError, RuntimeError) as error:  # the machine gives no process, or no thread
             self._note(Came(chain, why=told(error), died=True))
             return False
         self._second = second
         return True
+
+    def take_back(self) -> Chain | None:
+        """A transcript that was given and not begun, for an owner that has nothing else to do."""
+        chain = self._second.take_back() if self._second is not None else None
+        if chain is not None:
+            chain.over = True
+            self._open.pop(chain.path, None)
+            self._back.add(chain.path)
+        return chain
 
     @property
     def in_hand(self) -> int:
@@ -146,6 +157,7 @@ class Ahead:
 
     def rest(self) -> None:
         """Nothing waits any more."""
+        self._back.clear()
         self._refused = 0
 
     def stop(self) -> None:

@@ -65,13 +65,16 @@ class Child:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.end()
+
+    def end(self) -> None:
         """Its input ends, and so does it; a moment later at the latest."""
         for pipe in (self._child.stdin, self._child.stdout):
             if pipe is not None:
                 pipe.close()
         self._ended()
 
-    def _end(self) -> str:
+    def _why(self) -> str:
         return f"it has ended ({self._ended()})"
 
     def _ended(self) -> int:
@@ -98,16 +101,21 @@ class Child:
                 if self._wait(end, writing=True):
                     data = data[os.write(self._to, data) :]
         except BrokenPipeError:
-            raise EOFError(self._end()) from None
+            raise EOFError(self._why()) from None
+
+    def greet(self) -> None:
+        """Wait until it has begun, once."""
+        if self._greeted:
+            return
+        self._greeted, hello = True, _HELLO.decode(self._message())
+        if hello.version != __version__:
+            raise ValueError(
+                f"it is memd {hello.version}, this one is {__version__}: the daemon has to be started again"
+            )
 
     def receive(self) -> tuple[Answer, int]:
         """The next answer, and its bytes."""
-        if not self._greeted:
-            self._greeted, hello = True, _HELLO.decode(self._message())
-            if hello.version != __version__:
-                raise ValueError(
-                    f"it is memd {hello.version}, this one is {__version__}: the daemon has to be started again"
-                )
+        self.greet()
         data = self._message()
         return _ANSWER.decode(data), len(data)
 
@@ -136,7 +144,7 @@ class Child:
         if self._from in ready:
             data = os.read(self._from, max(missing, _LEAST))
             if not data:
-                raise EOFError(self._end())
+                raise EOFError(self._why())
             self._came += data
         return self._to in ready
 

@@ -14,8 +14,10 @@ from memd.daemon.second import Failed, GoOn, Request
 from memd.errors import told
 from memd.tools.protocol import Tool
 
-DECK, ANSWERS, SENT = 2 * STEP, 1 << 20, 2
+DECK, ANSWERS, SENT = 8 * STEP, 1 << 20, 2
 """So many bytes of transcripts wait to be sent, of answers to be taken; so many requests wait to be answered."""
+SHORT = 3 * STEP
+"""Bytes of a transcript that an owner with nothing else to do takes back."""
 IDLE = 3.0
 """Seconds without work after which it ends."""
 Turn = tuple[int, float]
@@ -69,10 +71,25 @@ class Second(threading.Thread):
         self._deck = deque([first])
         self._waiting = 0
         self._over = False
-        self._child: Child | None = None
+        self._child: Child
         # What only the thread itself touches.
         self._sent = deque[Chain]()
         self._current: Chain | None = None
+
+    def start(self) -> None:
+        """Begin both, the process and the thread.
+
+        The process is started here and not in the thread: there each of its calls would wait for the interpreter.
+
+        Raises:
+            OSError, RuntimeError: the machine gives none.
+        """
+        self._child = Child()
+        try:
+            super().start()
+        except RuntimeError:
+            self._child.end()
+            raise
 
     def give(self, chain: Chain) -> bool:
         """Have a transcript read; False: not now."""
@@ -82,6 +99,11 @@ class Second(threading.Thread):
             self._deck.append(chain)
             self._changed.notify()
             return True
+
+    def take_back(self) -> Chain | None:
+        """The last transcript that was given, if not begun and short: a long one is better parsed here, recorded there."""
+        with self._changed:
+            return self._deck.pop() if self._deck and not self._over and self._deck[-1].left <= SHORT else None
 
     @property
     def ready(self) -> bool:
@@ -110,16 +132,16 @@ class Second(threading.Thread):
         with self._changed:
             self._over = True
             self._changed.notify()
-            if self._child is not None:
-                self._child.kill()
+            self._child.kill()
         self.join()
 
     def run(self) -> None:
         """The thread."""
         why = ""
         try:
-            with Child() as child:
-                self._begin(child)
+            with self._child as child:
+                self._ask(child)
+                child.greet()  # more may have been given meanwhile, and the first is not all that is asked for
                 while self._round(child):
                     pass
         except Exception as error:  # noqa: BLE001 - whatever it is, the owner must hear of it and read on
@@ -130,19 +152,12 @@ class Second(threading.Thread):
         for number, chain in enumerate(lost):  # the first is what it was at
             self._deliver(Came(chain, last=True, why=why if number == 0 else "", died=died and number == 0))
 
-    def _begin(self, child: Child) -> None:
-        with self._changed:
-            self._child = child
-            if self._over:
-                child.kill()
-
     def _room(self) -> bool:
         return sum(chain.left for chain in self._deck) < DECK
 
     def _round(self, child: Child) -> bool:
         """Have enough under way, and pass one answer on; False: there was nothing to do for long."""
-        while len(self._sent) < SENT and (request := self._next()) is not None:
-            child.send(request)
+        self._ask(child)
         if not self._sent:
             return False
         answer, size = child.receive()
@@ -160,6 +175,10 @@ class Second(threading.Thread):
         why = answer.why if isinstance(answer, Failed) else ""
         self._deliver(Came(chain, said, last, why, taken=partial(self._taken, size)))
         return True
+
+    def _ask(self, child: Child) -> None:
+        while len(self._sent) < SENT and (request := self._next()) is not None:
+            child.send(request)
 
     def _next(self) -> Request | None:
         """What to ask for now; waits only while nothing is under way."""

@@ -115,3 +115,39 @@ def test_a_huge_transcript_is_read_by_the_owner_alone(owner, tmp_path, monkeypat
     assert not owner.ahead.offer(owner.pipeline, CLAUDE, transcript.path, (4, 0.0), patient=True)
     monkeypatch.setattr(ahead, "MOST", transcript.path.stat().st_size)
     owner.give(transcript.path)
+
+
+def test_an_idle_owner_takes_back_what_is_not_begun(owner, tmp_path):
+    """The last that was given first; it reads it to its end, and nobody else does until all is read."""
+    many = [written(tmp_path, f"session{number}") for number in range(life.SENT + 3)]
+    for one in many:
+        owner.give(one.path)
+    back = [owner.ahead.take_back() for _ in range(2)]
+    assert [chain.path for chain in back] == [str(one.path) for one in many[:-3:-1]]
+    for one in many[-2:]:
+        assert not owner.ahead.holds(one.path)
+        assert not owner.ahead.offer(owner.pipeline, CLAUDE, one.path, (4, 0.0), patient=True)
+        owner.pipeline.read_whole(CLAUDE, one.path)
+    for one in many[:-2]:
+        owner.settle(one.path)
+    assert [texts(owner.pipeline, one) for one in many] == [whole()] * len(many)
+    many[-1].turn("More", answer="Done")
+    owner.ahead.rest()
+    owner.give(many[-1].path)
+    owner.settle(many[-1].path)
+    assert texts(owner.pipeline, many[-1]) == [*whole(), "More", "Done"]
+
+
+def test_what_is_begun_or_long_is_not_taken_back(owner, transcript, tmp_path, monkeypatch):
+    """One that is long goes faster where one process parses it and the other commits."""
+    owner.give(transcript.path)
+    owner.came.put(owner.came.get(timeout=30))
+    assert owner.ahead.take_back() is None
+    owner.settle(transcript.path)
+    monkeypatch.setattr(life, "SHORT", 1)
+    many = [written(tmp_path, f"session{number}") for number in range(life.SENT + 1)]
+    for one in many:
+        owner.give(one.path)
+    assert owner.ahead.take_back() is None
+    for one in many:
+        owner.settle(one.path)

@@ -1,11 +1,14 @@
 """A second process that ends, hangs or answers rubbish: its owner reads on, each line once."""
 
+import subprocess
+import threading
 import time
 
 import pytest
 from owner import CLAUDE, texts, whole, written
 
 from memd.daemon import ahead, child, life
+from memd.errors import told
 
 
 def test_one_that_is_killed_loses_nothing(owner, transcript, monkeypatch):
@@ -61,18 +64,27 @@ def test_answers_of_an_ended_one_are_not_counted_for_the_next(owner, tmp_path, m
     assert [texts(owner.pipeline, one) for one in (first, other)] == [whole()] * 2
 
 
-def test_a_machine_that_gives_no_thread(owner, transcript, monkeypatch):
-    """Its owner reads by itself, and says so; nothing waits for an answer that cannot come."""
+@pytest.mark.parametrize(
+    ("whose", "error"),
+    [
+        ((threading.Thread, "start"), RuntimeError("can't start new thread")),
+        ((subprocess, "Popen"), BlockingIOError(11, "Resource temporarily unavailable")),
+    ],
+)
+def test_a_machine_that_gives_no_more(owner, transcript, monkeypatch, whose, error):
+    """Neither thread nor process: its owner reads by itself, and says so; nothing waits for an answer that cannot come."""
 
-    def refused(_):
-        raise RuntimeError("can't start new thread")
+    def refused(*_, **__):
+        raise error
 
-    monkeypatch.setattr(ahead.Second, "start", refused)
+    children, popen = [], subprocess.Popen
+    monkeypatch.setattr(subprocess, "Popen", lambda *a, **k: children.append(one := popen(*a, **k)) or one)
+    monkeypatch.setattr(*whose, refused)
     assert not owner.ahead.offer(owner.pipeline, CLAUDE, transcript.path, (4, 0.0), patient=True)
     owner.settle(transcript.path)
     assert (owner.ahead.holds(transcript.path), texts(owner.pipeline, transcript)) == (False, whole())
-    assert "can't start new thread" in owner.troubles[0]
-    owner.ahead.stop()
+    assert told(error) in owner.troubles[0]
+    assert None not in [one.returncode for one in children]
 
 
 @pytest.mark.parametrize(

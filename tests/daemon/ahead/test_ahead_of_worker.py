@@ -56,6 +56,17 @@ def test_a_backfill_is_read_by_two(worker, tmp_path):
     assert worker.troubles == []
 
 
+def test_a_worker_with_nothing_to_do_takes_back_what_is_not_begun(worker, tmp_path, monkeypatch):
+    """The end of a backfill is shared: the second process does not read alone what it was given at once."""
+    back, take_back = [], Ahead.take_back
+    monkeypatch.setattr(Ahead, "take_back", lambda ahead: back.append(taken := take_back(ahead)) or taken)
+    many = [written(tmp_path, f"session{number}") for number in range(8)]
+    for number, one in enumerate(many):
+        worker.hint(CLAUDE, one.path, Urgency.BACKFILL, number)
+    assert all_of(worker, many) == ([whole()] * 8, [[1]] * 8)
+    assert any(back)
+
+
 def test_rows_that_come_behind_the_last_look_need_no_hint(worker, tmp_path, monkeypatch):
     """A hint that came while it was in hand may have been the last one: the worker looks once more by itself."""
     one, settle, rows = written(tmp_path, "session"), Ahead.settle, []

@@ -138,7 +138,7 @@ class Desk:
     def read(self, sources: list[Source]) -> None:
         waiting = deque(sources)
         while waiting or self.ahead.in_hand:
-            if waiting and self.came.empty():
+            if waiting and (self.came.empty() or self.ahead.hungry()):
                 self._read(waiting)
             elif self.came.empty() and (idle := self.ahead.take_back()) is not None:
                 waiting.append((idle.tool, Path(idle.path)))

@@ -142,7 +142,7 @@ class Worker(threading.Thread):
 
     def _take(self, pipeline: Pipeline) -> Job | None:
         """The next job; None when a checkpoint, or something that failed, is due before one comes."""
-        if self._jobs.empty() and (idle := self._ahead.take_back()) is not None:
+        if not self._jobs.waiting() and (idle := self._ahead.take_back()) is not None:
             self.hint(idle.tool, idle.path, Urgency(idle.turn[0]), idle.turn[1])
         try:
             return self._jobs.get(self._patience(), feeding=self._ahead.hungry())

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from memd.extract.material import Material
 from memd.extract.skills import Skill
@@ -101,7 +102,8 @@ def _file(name: str, names: set[str]) -> str:
 def newest(material: Material, room: int, sizer: Sizer) -> Callable[[], str] | None:
     """What gives the newest messages, None where nothing was said."""
     said = any(_kept(record) for record in reversed(material.said))
-    return partial(recent, material, room, sizer) if said or material.agent else None
+    bare = replace(material, done=())  # it waits to be written, without all that was worked out of it
+    return partial(recent, bare, room, sizer) if said or material.agent else None
 
 
 def _kept(record: Record) -> bool:

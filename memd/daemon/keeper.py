@@ -18,10 +18,11 @@ from memd.daemon.gathering import Gathering
 from memd.daemon.judging import Edits, Judging, as_kept, by_hand
 from memd.daemon.leftovers import Leftovers
 from memd.daemon.ready import CLOSE, Ready, Situation, limits
-from memd.daemon.thrift import MANY, room_for
+from memd.daemon.thrift import MANY, room_for, sparing
 from memd.extract import missions, turns
-from memd.extract.material import Material
+from memd.extract.material import SPEAKING, Material
 from memd.model import Boundary, Checkpoint, Message, Problem, Session, Tick
+from memd.model.newest import Newest
 from memd.render import Content, Rendered, compose, short
 from memd.render.compose import SHORT
 from memd.store import Store
@@ -32,6 +33,9 @@ from memd.writers.extractive import Extractive
 
 INJECT_CAP, INJECT_SHARE, UNKNOWN_WINDOW = 12_000, 0.08, 200_000
 _CODE = string.ascii_uppercase + string.digits
+
+SESSIONS = 1_000
+"""So many sessions it is remembered of how they were when they were refreshed last; of others it is worked out again."""
 
 
 class Keeper:
@@ -45,12 +49,12 @@ class Keeper:
         self._gathering = Gathering(store)
         self.ready = Ready(store, folders, clock)
         self.judging = Judging(store, folders)
-        self._laid: dict[str, tuple[int, Situation]] = {}
+        self._laid = Newest[str, tuple[int, Situation]](SESSIONS)
         """What the ready replies on disk were made for."""
         self.left = Leftovers(store, folders)
-        self._prompts: dict[str, int] = {}
+        self._prompts = Newest[str, int](SESSIONS)
         """How many prompts a session had when its checkpoint was last refreshed."""
-        self._queued: dict[str, tuple[Message, ...]] = {}
+        self._queued = Newest[str, tuple[Message, ...]](SESSIONS)
         """What waited in the client's queue when a session's checkpoint was last refreshed."""
 
     def material(self, session: Session, upto: int | None = None) -> Material:
@@ -87,12 +91,12 @@ class Keeper:
         with suppress(
             OSError
         ):  # who asked for it last was told; what hooks give back is not held up by what people read
-            self.left.finish(name)
+            self.finish(name)
         session = self._store.session(name)
         if session is None or session.parent is not None:
             return None
         release = partial(self._store.release, name)
-        with room_for(self._prompts.get(name, 0), release):
+        with room_for(self._counted(session), release):
             material = self.material(session)
         self._prompts[name] = len(material.said)
         with room_for(len(material.said), release):
@@ -113,17 +117,31 @@ class Keeper:
         self.left.note(session, made.beside, edits.taken)
         return current
 
+    def _counted(self, session: Session) -> int:
+        """About how many prompts a session has, before they are read."""
+        known = self._prompts.get(session.id)
+        if known is None:
+            known = self._store.glances.behind(session.id, 0, SPEAKING)[0] if session.messages > MANY else 0
+        return known
+
+    def finish(self, name: str) -> bool:
+        """See `Leftovers.finish`."""
+        with sparing(self._prompts.get(name, 0)):
+            return self.left.finish(name)
+
+    def long(self, name: str) -> bool:
+        """Whether a session had so many prompts at its last refresh that no tokenizer is loaded beside them."""
+        return self._prompts.get(name, 0) > MANY
+
     def foresee(self, name: str) -> None:
         """Work out what a session's next checkpoint will rest on, and leave all as it is: what texts say is remembered."""
         session = self._store.session(name)
-        if session is None or session.parent is not None:
-            return
+        if session is None or session.parent is not None or self._counted(session) > MANY:
+            return  # of many it would be let go of before the checkpoint is made
         material, tool = self.material(session), named(session.tool)
-        self._prompts[name] = len(material.said)
-        if len(material.said) <= MANY:  # else it would be let go of before the checkpoint is made
-            made = self.draft(session, material, Extractive(), self.judging.of(name))
-            beside = self.ready.situation(material).beside
-            compose(made.content, self.budget(session, tool), tokens, limits(tool, beside))
+        made = self.draft(session, material, Extractive(), self.judging.of(name))
+        beside = self.ready.situation(material).beside
+        compose(made.content, self.budget(session, tool), tokens, limits(tool, beside))
 
     def _edits(self, session: Session) -> Edits:
         """What a person changed in the files of the current checkpoint."""

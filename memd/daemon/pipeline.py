@@ -188,6 +188,8 @@ class Pipeline:
 
     def refresh(self, session: str, trigger: str) -> Checkpoint | None:
         """Bring a session's checkpoint up to date."""
+        if not (tokens.loaded() or self.keeper.long(session)):
+            self._bound.look(tokens.SIZE)
         made = self.keeper.refresh(session, trigger, self._writer)
         self.finish(session)
         self._bound.look()
@@ -202,7 +204,7 @@ class Pipeline:
         """What is left of a session's checkpoint, and what is kept of the project; `unwritten` tells what could not be."""
         self._unwritten.pop(session, None)
         try:
-            done = self.keeper.left.finish(session)
+            done = self.keeper.finish(session)
         except OSError as error:
             self._unwritten[session], done = error, True
         if done:

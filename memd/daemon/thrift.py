@@ -3,7 +3,7 @@
 import ctypes
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 
 from memd import tokens
@@ -46,12 +46,12 @@ class Bound:
         self._forget = forget
         self._mark = FULL
 
-    def look(self) -> None:
-        """After something that remembers."""
-        if resident() > self._mark:
+    def look(self, coming: int = 0) -> None:
+        """After something that remembers, and before something that takes so many bytes."""
+        if resident() + coming > self._mark:
             self._forget()
             trim()
-            self._mark = max(FULL, resident() + MORE)
+            self._mark = max(FULL, resident() + coming + MORE)
 
 
 def trim() -> None:
@@ -68,12 +68,16 @@ def give_back_large_blocks() -> None:
         mallopt(_MMAP_THRESHOLD, LARGE)
 
 
+def sparing(prompts: int) -> AbstractContextManager[None]:
+    """Where there are many no tokenizer is loaded beside them: what was not counted before is counted by rule of thumb."""
+    return tokens.hurried() if prompts > MANY else nullcontext()
+
+
 @contextmanager
 def room_for(prompts: int, release: Callable[[], None]) -> Iterator[None]:
     """Where there are many, what is remembered only to be quick is let go of before they are looked at, and after.
 
-    `release` does so with what is kept of the record. The tokenizer (45 MB) goes as well, and texts that were not counted before
-    are counted by rule of thumb meanwhile, rather too many than too few.
+    `release` does so with what is kept of the record. The tokenizer (45 MB) goes as well, and all is counted `sparing` it.
     """
     if prompts <= MANY:
         yield
@@ -82,7 +86,7 @@ def room_for(prompts: int, release: Callable[[], None]) -> Iterator[None]:
     release()
     tokens.release()  # and has all that is free given back
     try:
-        with tokens.hurried():
+        with sparing(prompts):
             yield
     finally:
         once.forget()

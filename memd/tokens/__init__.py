@@ -18,10 +18,10 @@ from contextlib import contextmanager
 from functools import lru_cache
 
 from memd.tokens import rough
-from memd.tokens.encoder import Encoder
+from memd.tokens.encoder import SIZE, Encoder
 from memd.tokens.seen import Seen
 
-__all__ = ["clip", "count", "hurried", "loaded", "release"]
+__all__ = ["SIZE", "clip", "count", "hurried", "loaded", "release"]
 
 _CHUNK = 16 * 1024
 _EARLIEST_CUT = 12 * 1024

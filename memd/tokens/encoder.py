@@ -15,6 +15,8 @@ from memd.tokens.ranks import PACKED, PATTERN, unpack
 if TYPE_CHECKING:
     from tiktoken import Encoding
 
+SIZE = 50 << 20
+"""Bytes that it takes at most, while it is loaded."""
 _END = "<|endoftext|>", 199_999
 """A special token of o200k and its number; nothing here is ever encoded as one."""
 

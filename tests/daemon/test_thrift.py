@@ -1,15 +1,18 @@
 """Memory for a session with thousands of prompts."""
 
+import time
 from contextlib import closing
 
 import pytest
+from transcript import Transcript
 
 from memd import tokens
 from memd.config import Config, paths
-from memd.daemon import thrift
+from memd.daemon import keeper, thrift
 from memd.daemon.pipeline import Pipeline
 from memd.daemon.thrift import FULL, MANY, MORE, Bound, room_for
 from memd.model.once import once
+from memd.tools.registry import TOOLS
 
 
 @once(8)
@@ -63,6 +66,48 @@ def test_what_is_remembered_is_bounded_by_what_is_resident(monkeypatch):
     for _ in range(6):
         bound.look()
     assert (forgotten, held) == ([7, 4, 1], [])
+
+
+def test_room_is_made_for_what_is_coming(monkeypatch):
+    """Before so much is taken as would go beyond the mark; not again before more is held."""
+    held, forgotten = [FULL - 10, FULL - 9, FULL - 9, FULL - 9 + MORE, FULL - 9 + MORE + 1, 5], list[int]()
+    monkeypatch.setattr(thrift, "resident", lambda: held.pop(0))
+    bound = Bound(lambda: forgotten.append(len(held)))
+    for _ in range(4):
+        bound.look(10)
+    assert (forgotten, held) == ([4, 1], [])
+
+
+def test_before_the_tokenizer_is_loaded_room_is_made(monkeypatch, tmp_path):
+    """Its 50 MB come at once; one that is there takes nothing more."""
+    monkeypatch.setattr(thrift, "resident", lambda: FULL - tokens.SIZE + 1)
+    with closing(Pipeline(Config(), paths({"MEMD_STATE_DIR": str(tmp_path)}))) as pipeline:
+        for loaded in (True, False):
+            monkeypatch.setattr(tokens, "loaded", lambda loaded=loaded: loaded)
+            before = remembered("d")
+            pipeline.refresh("claude-code:none", "turn")
+            assert (remembered("d") is before) == loaded
+
+
+def test_nothing_loads_the_tokenizer_beside_many_prompts(monkeypatch, tmp_path):
+    """Neither the checkpoint nor the files beside it; how many there are is known before they are read, once others too."""
+    for module in (thrift, keeper):
+        monkeypatch.setattr(module, "MANY", 3)
+    transcript = Transcript(tmp_path / "projects" / "-srv-work" / "one.jsonl")
+    for number in range(4):
+        transcript.turn(f"Make gateway {number} fast.", f"Gateway {number} is fast now: {time.time()}.")
+    held = list[bool]()
+    with closing(Pipeline(Config(), paths({"MEMD_STATE_DIR": str(tmp_path / "state")}))) as pipeline:
+        name, made = pipeline.read_whole(TOOLS["claude-code"], transcript.path), pipeline.keeper.material
+        monkeypatch.setattr(pipeline.keeper, "material", lambda *a: held.append(tokens.loaded()) or made(*a))
+        for _ in range(2):
+            tokens.count(f"a tokenizer is loaded by this text: {time.time()}")
+            pipeline.refresh(name, "turn")
+            assert not tokens.loaded()
+            pipeline.forget()
+        folder = pipeline.folders.session("claude-code", transcript.session)
+        assert "Gateway 3 is fast now" in (folder / "recent.md").read_text("utf-8")
+    assert held == [False, False]
 
 
 def test_a_refresh_keeps_within_the_bound(monkeypatch, tmp_path):

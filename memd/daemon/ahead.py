@@ -16,6 +16,7 @@ from memd.daemon.parsing import STEP, following
 from memd.daemon.pipeline import Pipeline
 from memd.daemon.reader import Step
 from memd.errors import told
+from memd.model.newest import Newest
 from memd.tools.protocol import Tool
 
 ENOUGH = 6 << 20
@@ -25,6 +26,8 @@ LEAST = 1 << 16
 """A transcript with less to read is not worth the way there and back."""
 MOST = 1 << 28
 """A transcript with more bytes is read by the owner alone: each prompt of it has a place that both would hold, tens of MB."""
+KEPT = 1_000
+"""So many transcripts it is remembered of that they are to be read without it; one that is forgotten is tried once more."""
 TRIES, PAUSE = 3, 3600.0
 """So many times it may end before its time; then it is not started for so many seconds: what ended it (memory was short, the
 program was being replaced) may be over, and a daemon lives for months."""
@@ -44,9 +47,9 @@ class Ahead:
         self._refused = 0
         self._second: Second | None = None
         self._open: dict[str, Chain] = {}
-        self._own = set[str]()
+        self._own = Newest[str, None](KEPT)
         """Transcripts with which it failed."""
-        self._fruitless = set[str]()
+        self._fruitless = Newest[str, None](KEPT)
         """Transcripts of which nothing came: the owner's is the next step, which tells whether there is anything to read."""
         self._back = set[str]()
         """Transcripts that the owner took back, to read them to their end."""
@@ -65,7 +68,7 @@ class Ahead:
         if tool.unit != "bytes" or name in self._own or name in self._back or not self.ready():
             return False
         if name in self._fruitless:
-            self._fruitless.discard(name)
+            del self._fruitless[name]
             return False
         size = _size(path)
         ask = pipeline.ask(tool, path, size - LEAST) if LEAST <= size <= MOST else None
@@ -142,12 +145,12 @@ class Ahead:
                 chain.over = True
                 self._open.pop(chain.path, None)
                 if chain.changed is None:
-                    self._fruitless.add(chain.path)
+                    self._fruitless[chain.path] = None
         return step
 
     def _note(self, came: Came) -> None:
         if came.why:
-            self._own.add(came.chain.path)
+            self._own[came.chain.path] = None
             self._trouble(f"{came.chain.path}: the second process could not read it, so it is read without: {came.why}")
         if came.died:
             self._died += 1

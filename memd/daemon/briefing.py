@@ -15,6 +15,7 @@ from memd.daemon.opening import bootstrap
 from memd.daemon.pipeline import wall_clock
 from memd.extract.material import SPEAKING
 from memd.model import BESIDE_CHANNELS, Channel, Session
+from memd.model.newest import Newest
 from memd.project import agent, identity
 from memd.project.agent import Constraints
 from memd.project.identity import Project
@@ -48,17 +49,15 @@ class Briefing:
     def __init__(self, config: Config, reader: Callable[[], Store]) -> None:
         self._config = config
         self._reader = reader
-        self._gave: dict[str, float] = {}
+        self._gave = Newest[str, float](MOST)
         """When a session was last given the constraints, in this process's monotonic seconds."""
-        self._blind: dict[str, tuple[str, int]] = {}
+        self._blind = Newest[str, tuple[str, int]](MOST)
         """What it was given with a prompt, and behind which message."""
 
     def started(self, tool: Tool, moment: Moment) -> None:
         """A session's context begins anew, with the constraints in it: that is not in the transcript at once."""
         if moment.source != "resume":
             self._gave[f"{tool.name}:{moment.session}"] = time.monotonic()
-            while len(self._gave) > MOST:
-                del self._gave[next(iter(self._gave))]
 
     def fresh(self, tool: Tool, moment: Moment) -> str:
         """For a session that starts: the bootstrap; after a `clear`, which is the person's act, the constraints alone."""
@@ -111,9 +110,6 @@ class Briefing:
         name = about.session.id
         self._gave[name] = time.monotonic()
         self._blind[name] = (text, about.session.messages)
-        for known in (self._gave, self._blind):
-            while len(known) > MOST:
-                known.pop(next(iter(known)))
         return text
 
     def _copy(self, about: About, mark: str) -> int | None:

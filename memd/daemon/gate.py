@@ -9,7 +9,10 @@ from pathlib import Path
 
 from memd.daemon.ignore import Ignore
 from memd.model import Channel, Event, Facts, Message
+from memd.model.newest import Newest
 from memd.store import Seed, SourceRow, Store
+
+TURNED_AWAY = 10_000
 
 
 class Gate:
@@ -18,8 +21,8 @@ class Gate:
     def __init__(self, store: Store, ignore: Ignore) -> None:
         self._store = store
         self._ignore = ignore
-        self._directories: dict[Path, str] = {}
-        """Of transcripts that were turned away: so they need not be read again to be turned away again."""
+        self._directories = Newest[Path, str](TURNED_AWAY)
+        """Of transcripts that were turned away: so the newest need not be read again to be turned away again."""
         self._named: set[Path] = set()
 
     def closed(self, path: Path, row: SourceRow | None) -> bool:
@@ -53,5 +56,7 @@ class Gate:
         if directory is None:
             answered = any(isinstance(event, Message) and event.channel is Channel.AGENT_TEXT for event in found)
             return (answered or Path(seed.path) in self._named) if (whole or answered) else None
+        if self._ignore.reason(directory) is None:
+            return True
         self._directories[Path(seed.path)] = directory
-        return self._ignore.reason(directory) is None
+        return False

@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from msgspec.structs import replace
 
@@ -25,6 +24,7 @@ from memd.daemon.pipeline import Pipeline, wall_clock
 from memd.daemon.ready import LATE, made_for
 from memd.daemon.worker import Worker
 from memd.model import Channel, marks
+from memd.model.newest import Newest
 from memd.project import identity
 from memd.render import project
 from memd.store import Store
@@ -51,17 +51,17 @@ class Giving:
         self._reader = reader
         self._catching_up = CatchingUp(worker, reader)
         self.frozen = Freezer()
-        self._gave: dict[str, float] = {}
+        self._gave = Newest[str, float](MOST_GIVEN)
         """When each session was last given something, in this process's monotonic seconds."""
-        self._stands: dict[str, int] = {}
+        self._stands = Newest[str, int](MOST_GIVEN)
         """The number of the text that stands in each session's requests, once it was given."""
-        self._told: dict[str, int] = {}
+        self._told = Newest[str, int](MOST_GIVEN)
         """The number that was given since each session's last compaction began, by its key."""
-        self._untold: dict[str, int] = {}
+        self._untold = Newest[str, int](MOST_GIVEN)
         """How many compactions of each session began of which no hook told yet, by the same key."""
         self._flights: dict[str, dict[int, asyncio.Event]] = {}
         """Parts whose hooks are under way, by the key of their text; each event is set when that hook has ended."""
-        self._begun: dict[str, None] = {}
+        self._begun = Newest[str, None](MOST_GIVEN)
         """Sessions whose first request was seen, for a tool that asks before each."""
         self._looks: dict[str, asyncio.Task[None]] = {}
         """Last looks that are under way, by the key of the text that they are for."""
@@ -89,7 +89,7 @@ class Giving:
         frozen.served.add(part)
         text = frozen.replies.get(f"SessionStart.{source}.{part}")
         if native == moment.session and b"memd checkpoint %d" % frozen.replies.number in text:
-            _keep(self._told, _key(tool, replace(moment, source="compact")), frozen.replies.number)
+            self._told[_key(tool, replace(moment, source="compact"))] = frozen.replies.number
         return text
 
     def _asked(self, tool: Tool, moment: Moment, native: str, frozen: Frozen, prefix: str) -> Frozen:
@@ -198,7 +198,7 @@ class Giving:
         """Whether this is a session's first request: nothing of it was answered, and none was asked for."""
         if name in self._begun:
             return False
-        _keep(self._begun, name, None)
+        self._begun[name] = None
         store = self._reader()
         return not store.messages(name, channels={Channel.AGENT_TEXT}, last=1) and not store.operations(name, last=1)
 
@@ -214,7 +214,7 @@ class Giving:
             if name.startswith(prefix) and _PART.search(reply)  # not the constraints beside it
         ]
         hook, at = f"{moment.event}:{moment.source}" if moment.source else moment.event, wall_clock()
-        _keep(self._gave, session, time.monotonic())
+        self._gave[session] = time.monotonic()
 
         def give(pipeline: Pipeline) -> None:
             given = pipeline.store.checkpoints.get(origin, replies.number)
@@ -241,7 +241,7 @@ class Giving:
         key = f"{tool.name}:{moment.session}:compact"
         self.frozen.drop(key)  # of a compaction that did not come about
         self._told.pop(key, None)
-        _keep(self._untold, key, self._untold.get(key, 0) + 1)
+        self._untold[key] = self._untold.get(key, 0) + 1
         await self._catching_up.bring_up(tool, moment, "precompact")
         replies = self._folders.replies(self._folder(tool, moment.session))
         return self.frozen.put(key, replies).replies.get("PreCompact")
@@ -253,13 +253,6 @@ class Giving:
         known = self._reader().session(f"{tool.name}:{moment.session}")
         origin = known.forked_from if known else None
         return origin.partition(":")[2] if origin else moment.session
-
-
-def _keep(known: dict[str, Any], key: str, value: Any) -> None:
-    """Remember it, and forget the oldest where there are too many."""
-    known[key] = value
-    while len(known) > MOST_GIVEN:
-        del known[next(iter(known))]
 
 
 def _running(parts: dict[int, asyncio.Event]) -> dict[int, asyncio.Event]:

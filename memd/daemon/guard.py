@@ -29,6 +29,7 @@ from memd.extract.material import SPEAKING
 from memd.model import Boundary, Done, Kind, Operation, Session, State
 from memd.model.journal import JournalEntry, Op
 from memd.model.masking import masked_value
+from memd.model.newest import Newest
 from memd.model.secrets import mask
 from memd.model.text import clock, line, oneline, quote
 from memd.project import agent, checks, identity
@@ -77,7 +78,7 @@ class Guard:
         self._worker = worker
         self._config = config
         self._reader = reader
-        self._said: dict[str, dict[str, str]] = {}
+        self._said = Newest[str, dict[str, str]](MOST)
         """Session -> digest of what it was told -> the turn."""
 
     def lines(self, tool: Tool, moment: Moment, asked: float) -> str:
@@ -120,8 +121,6 @@ class Guard:
 
     def _known(self, name: str) -> dict[str, str]:
         if name not in self._said:
-            while len(self._said) >= MOST:
-                del self._said[next(iter(self._said))]
             self._said[name] = self._reader().projects.advised(name)
         return self._said[name]
 

@@ -2,6 +2,8 @@
 
 import time
 
+from memd.model.newest import Newest
+
 SOON, LATER = 0.05, 2.0
 """Seconds to a refresh: after what a person said or a turn's end, and after anything else."""
 SHARE = 10
@@ -11,13 +13,16 @@ PAUSE, LONGEST_PAUSE, CROWD = 3, 1.0, 8
 seconds: what is appended meanwhile is read in milliseconds, and waits for a refresh one time in four at most. A person with a
 few sessions has each checkpoint at once."""
 
+SESSIONS = 1_000
+"""So many sessions it is remembered of how long their refreshes take."""
+
 
 class Plan:
     """Which sessions' checkpoints are due, and when, by the monotonic clock; belongs to one thread."""
 
     def __init__(self) -> None:
         self._due: dict[str, float] = {}
-        self._cost: dict[str, float] = {}
+        self._cost = Newest[str, float](SESSIONS)
         """Seconds of each session's last refresh."""
         self._paused = 0.0
         """Until when no checkpoint is refreshed, where many are due."""

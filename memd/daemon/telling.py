@@ -18,6 +18,7 @@ from memd.daemon.worker import Worker
 from memd.errors import SourceUnreadable
 from memd.extract.material import SPEAKING
 from memd.model import Record
+from memd.model.newest import Newest
 from memd.store import Store
 from memd.tools.protocol import Moment, Tool
 from memd.writers.extractive.phrases import machine
@@ -36,7 +37,7 @@ class Telling:
     def __init__(self, worker: Worker, reader: Callable[[], Store]) -> None:
         self._worker = worker
         self._reader = reader
-        self._settled: dict[str, str] = {}
+        self._settled = Newest[str, str](MOST)
 
     async def line(self, tool: Tool, moment: Moment) -> str:
         """The line for a call in a turn that a machine started; nothing for a person's, or while nothing tells."""
@@ -47,7 +48,7 @@ class Telling:
         if start is None:
             return ""
         if time.monotonic() - asked < IN_TIME:
-            self._settle(name, moment.turn)
+            self._settled[name] = moment.turn
         return f"memd: {machine(start)}" if start.channel.background else ""
 
     async def _read_on(self, tool: Tool, moment: Moment, name: str) -> Record | None:
@@ -62,9 +63,3 @@ class Telling:
     def _start(self, name: str, turn: str) -> Record | None:
         recent = self._reader().messages(name, channels=SPEAKING, last=NEWEST)
         return next((record for record in recent if record.turn == turn), None)
-
-    def _settle(self, name: str, turn: str) -> None:
-        self._settled.pop(name, None)
-        self._settled[name] = turn
-        while len(self._settled) > MOST:
-            del self._settled[next(iter(self._settled))]

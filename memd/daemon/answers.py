@@ -140,7 +140,7 @@ class Answers:
         def end(pipeline: Pipeline) -> None:
             with suppress(SourceUnreadable):
                 if path is not None:
-                    self._worker.note(pipeline.step(tool, path))
+                    self._worker.refreshes.note(pipeline.step(tool, path))
             pipeline.end(name)
             self._ending.discard(name)
 

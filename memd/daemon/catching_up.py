@@ -32,7 +32,7 @@ class CatchingUp:
         def refresh(pipeline: Pipeline) -> None:
             if not (pipeline.current(name) and pipeline.keeper.settled(name)):
                 pipeline.refresh_for_hook(name, trigger)
-            self._worker.forget_due(name)
+            self._worker.refreshes.drop(name)
 
         with suppress(SourceUnreadable):  # what is recorded still helps; the worker has told
             await self._read(tool, moment)
@@ -45,7 +45,7 @@ class CatchingUp:
         def refresh(pipeline: Pipeline) -> None:
             if pipeline.behind(name):
                 pipeline.refresh_for_hook(name, "compact")
-                self._worker.forget_due(name)
+                self._worker.refreshes.drop(name)
 
         with suppress(SourceUnreadable):
             await self._read(tool, moment)
@@ -62,7 +62,7 @@ class CatchingUp:
 
         def finish(pipeline: Pipeline) -> None:
             with tokens.hurried():  # the next hook may come any moment
-                self._worker.finish(pipeline, name)
+                self._worker.refreshes.finish(pipeline, name)
 
         await steps.run(self._worker, Urgency.HOOK, refresh)
         after_reply(lambda: self._worker.submit(Urgency.COMMAND, finish))

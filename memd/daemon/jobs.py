@@ -53,6 +53,12 @@ class Reading(Job):
     path: str
 
 
+class Refreshing(Job):
+    """A session's checkpoint is to be made when there is time."""
+
+    session: str
+
+
 class Made(Job):
     """The second process has answered: the oldest of a transcript's answers is taken, whichever this job was made for."""
 

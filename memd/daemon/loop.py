@@ -94,10 +94,6 @@ async def _live(chosen: Config, place: Place, paths: Paths, environ: Mapping[str
             place.take_again()
 
 
-def _refresh(name: str, pipeline: Pipeline) -> None:
-    pipeline.refresh(name, "turn")
-
-
 def _journal(name: str, pipeline: Pipeline) -> None:
     pipeline.journalling.step(name)
 
@@ -129,7 +125,7 @@ class Daemon:
         self._desk = Desk(
             Writing(chosen, paths, environ), self._worker, self._trouble, automatic=chosen.checkpoint.writer == AGENT
         )
-        self._worker.refreshed = self._desk.look
+        self._worker.refreshes.refreshed = self._desk.look
         look = partial(standing, paths, environ)
         self._answers.status_line = StatusLine(self._worker, self._reader, look, self._about, chosen)
         self._answers.controls = Controls(self._worker, self._about, self._desk).table()
@@ -244,7 +240,7 @@ class Daemon:
         """What a crash, or the time without a daemon, left undone: checkpoints behind their record, transcripts deleted."""
         self._worker.submit(Urgency.COMMAND, Pipeline.prepare)
         for age, name in enumerate(pipeline.unfinished()):
-            self._worker.submit(Urgency.BACKFILL, partial(_refresh, name), order=age)
+            self._worker.refresh(name, Urgency.BACKFILL, age)
         for name in pipeline.journalling.behind():
             self._worker.submit(Urgency.BACKFILL, partial(_journal, name))
         self._worker.submit(Urgency.BACKFILL, lambda pipeline: pipeline.journalling.catch_up())

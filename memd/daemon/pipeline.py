@@ -186,10 +186,17 @@ class Pipeline:
         session = self.store.session(name)
         return session is not None and self.keeper.ready.behind(named(session.tool), session)
 
+    def counts(self, session: str) -> bool:
+        """Whether the tokenizer is used for a session's checkpoint; then there is room for it."""
+        if self.keeper.long(session):
+            return False
+        if not tokens.loaded():
+            self._bound.look(tokens.SIZE)
+        return True
+
     def refresh(self, session: str, trigger: str) -> Checkpoint | None:
         """Bring a session's checkpoint up to date."""
-        if not (tokens.loaded() or self.keeper.long(session)):
-            self._bound.look(tokens.SIZE)
+        self.counts(session)
         made = self.keeper.refresh(session, trigger, self._writer)
         self.finish(session)
         self._bound.look()

@@ -57,7 +57,9 @@ class Telling:
         if path is None or moment.turn is None:
             return None
         with suppress(SourceUnreadable):
-            await steps.run(self._worker, Urgency.HOOK, lambda pipeline: self._worker.note(pipeline.step(tool, path)))
+            await steps.run(
+                self._worker, Urgency.HOOK, lambda pipeline: self._worker.refreshes.note(pipeline.step(tool, path))
+            )
         return self._start(name, moment.turn)
 
     def _start(self, name: str, turn: str) -> Record | None:

@@ -24,11 +24,11 @@ import structlog
 from memd.daemon import again
 from memd.daemon.again import Again, Held
 from memd.daemon.ahead import ENOUGH, Ahead
-from memd.daemon.jobs import Asked, Job, Jobs, Made, Reading, Urgency
+from memd.daemon.jobs import Asked, Job, Jobs, Made, Reading, Refreshing, Urgency
 from memd.daemon.life import Came, Chain
 from memd.daemon.pipeline import Pipeline
-from memd.daemon.planning import Plan
 from memd.daemon.reader import Step
+from memd.daemon.refreshes import Refreshes
 from memd.errors import RecordDamaged, UserError, told
 from memd.tools.protocol import Tool
 
@@ -47,7 +47,7 @@ class Worker(threading.Thread):
     `turn` says when a transcript is read that changed at a time (seconds since the epoch), None: not at all; `trouble`
     whether a trouble is news.
 
-    `refreshed` is called in the thread after a session's checkpoint was refreshed because its transcript went on.
+    `refreshes` belongs to the thread.
 
     `ready` is done when the record is open, `ended` when the thread is over; both carry what went wrong.
     """
@@ -64,12 +64,10 @@ class Worker(threading.Thread):
         self._over = threading.Event()
         self._again = Again()
         self._ahead = Ahead(self._came, self._say)
-        self.refreshed: Callable[[Pipeline, str], None] = lambda *_: None
         self.ready: Future[None] = Future()
         self.ended: Future[None] = Future()
         # What only the thread itself touches.
-        self._plan = Plan()
-        self._old = set[str]()  # sessions of the backfill whose checkpoint is still to be made
+        self.refreshes = Refreshes(self._again, self._tell, self._wake)
         self._refreshed = False  # the last thing done was a refresh
 
     def submit(self, urgency: Urgency, run: Callable[[Pipeline], Any], order: float = 0.0) -> "Future[Any]":
@@ -93,7 +91,7 @@ class Worker(threading.Thread):
 
     def depth(self) -> int:
         """Jobs that wait."""
-        return self._jobs.waiting() + self._ahead.in_hand
+        return self._jobs.waiting() + self._ahead.in_hand + self.refreshes.held_up()
 
     def held(self) -> tuple[Held, ...]:
         """What failed and was not done since, the newest."""
@@ -102,7 +100,7 @@ class Worker(threading.Thread):
     def stop(self) -> None:
         """End after the job that runs now and the checkpoints that are due."""
         self._over.set()
-        self.submit(Urgency.HOOK, lambda _: None)
+        self._wake()
 
     def run(self) -> None:
         """The thread."""
@@ -119,8 +117,8 @@ class Worker(threading.Thread):
                         self._next(pipeline)
                 finally:
                     self._ahead.stop()
-                for session in self._plan.sessions:
-                    self._refresh(pipeline, session)
+                for session in self.refreshes.plan.sessions:
+                    self.refreshes.make(pipeline, session)
         except BaseException as error:  # noqa: BLE001 - a defect of the thread's own: the daemon must not live on without it
             self.ended.set_exception(error)
         else:
@@ -131,14 +129,17 @@ class Worker(threading.Thread):
         job = self._take(pipeline)
         urgent = job is not None and job.urgency <= Urgency.COMMAND
         turn = job is not None and self._refreshed
-        session = None if urgent or turn else self._plan.overdue()
+        session = None if urgent or turn else self.refreshes.overdue(pipeline)
         self._refreshed = session is not None
         if session is not None:
             if job is not None:
                 self._jobs.put(job)
-            self._refresh(pipeline, session)
+            self.refreshes.make(pipeline, session)
         elif job is not None:
             self._do(pipeline, job)
+
+    def _wake(self) -> None:
+        self.submit(Urgency.HOOK, lambda _: None)
 
     def _take(self, pipeline: Pipeline) -> Job | None:
         """The next job; None when a checkpoint, or something that failed, is due before one comes."""
@@ -148,13 +149,13 @@ class Worker(threading.Thread):
             return self._jobs.get(self._patience(), feeding=self._ahead.hungry())
         except queue.Empty:
             self._again.hint()
-            if not self._plan.sessions:
+            if not self.refreshes.plan.sessions:
                 self._ahead.rest()
                 pipeline.release()
             return None
 
     def _patience(self) -> float:
-        due = min([*self._plan.moments(), *self._again.moments()], default=None)
+        due = min([*self.refreshes.moments(), *self._again.moments()], default=None)
         return IDLE if due is None else max(0.0, due - time.monotonic())
 
     def _do(self, pipeline: Pipeline, job: Job) -> None:
@@ -165,6 +166,9 @@ class Worker(threading.Thread):
             case Made():
                 with self._troubled(pipeline):
                     self._settle(pipeline, job.chain)
+            case Refreshing():
+                with self._troubled(pipeline):
+                    self.refreshes.make_some_time(pipeline, job.session, partial(self._jobs.put, job))
             case Asked() if job.result.set_running_or_notify_cancel():
                 with self._troubled(pipeline, job.result):
                     job.result.set_result(job.run(pipeline))
@@ -198,10 +202,8 @@ class Worker(threading.Thread):
             its = turn if one.changed is None else self._turn(one.changed)
             if one.path != path and its is not None:
                 self.hint(tool, one.path, *its)
-        if step is not None and old:
-            self._note_old(step, job.order)
-        elif step is not None:
-            self.note(step)
+        if step is not None:
+            self._note(step, turn)
 
     def _offer(self, pipeline: Pipeline, tool: Tool, path: Path, turn: tuple[Urgency, float]) -> bool:
         return self._ahead.offer(pipeline, tool, path, turn, patient=turn[0] is Urgency.BACKFILL)
@@ -224,68 +226,23 @@ class Worker(threading.Thread):
             with self._again.reading(chain.path, partial(self.hint, chain.tool, chain.path, *turn)):
                 step = self._ahead.settle(pipeline, came)
             if step is not None and turn[0] is not Urgency.BACKFILL:
-                self.note(step)
+                self.refreshes.note(step)
         finally:
             if chain.over:
                 if chain.changed is not None and turn[0] is Urgency.BACKFILL:
-                    self._note_old(chain.changed, turn[1])
+                    self._note(chain.changed, turn)
                 self.hint(chain.tool, chain.path, *turn)
 
-    def note(self, step: Step) -> None:
-        """Plan the refresh that a step asks for; called in the worker's thread only."""
-        if step.session is None or not step.changed:
-            return
-        said = any(record.channel.starts_turn for record in step.added)
-        self._plan.due(step.session, soon=(step.turn_ended or said) and not step.more)
+    def _note(self, step: Step, turn: tuple[Urgency, float]) -> None:
+        """Have the checkpoint made that a step asks for: of the backfill's those of the newest transcripts first."""
+        if turn[0] is not Urgency.BACKFILL:
+            self.refreshes.note(step)
+        elif (session := self.refreshes.old(step)) is not None:
+            self.refresh(session, Urgency.LAST, turn[1])
 
-    def _note_old(self, step: Step, order: float) -> None:
-        """Nobody waits for an old session's checkpoint; a hook that asks for it has it made at once."""
-        session = step.session
-        if session is None or not step.changed or session in self._old:
-            return
-        self._old.add(session)
-        self.submit(Urgency.LAST, lambda pipeline: self._refresh_old(pipeline, session), order)
-
-    def _refresh_old(self, pipeline: Pipeline, session: str) -> None:
-        """The checkpoint of a session of the backfill, if it was not asked for meanwhile."""
-        self._old.discard(session)
-        if not pipeline.current(session):
-            self._refresh(pipeline, session)
-
-    def forget_due(self, session: str) -> None:
-        """A refresh was just made for another reason."""
-        self._plan.drop(session)
-        self._again.done(session)
-
-    def _refresh(self, pipeline: Pipeline, session: str) -> None:
-        self._plan.drop(session)
-        start = time.monotonic()
-        try:
-            pipeline.refresh(session, "turn")
-            self._again.done(session)
-            self._look_after_copies(pipeline, session)
-            self.refreshed(pipeline, session)
-        except Exception as error:  # a failed checkpoint changes nothing, the next may succeed
-            self._tell("checkpoint failed", f"{session}: ", error)
-            if isinstance(error, RecordDamaged) and not pipeline.store.sound():
-                raise
-            if isinstance(error, again.MACHINE):
-                self._wait(session, "checkpoint-failed", error)
-        self._plan.took(session, start)
-
-    def finish(self, pipeline: Pipeline, session: str) -> None:
-        """What was left of a checkpoint because a hook waited; called in the worker's thread only."""
-        pipeline.finish(session)
-        self._look_after_copies(pipeline, session)
-
-    def _look_after_copies(self, pipeline: Pipeline, session: str) -> None:
-        if (error := pipeline.unwritten(session)) is not None:
-            self._tell("copies not written", f"{session}: ", error)
-            self._wait(session, "copies-unwritten", error)
-
-    def _wait(self, session: str, code: str, error: Exception) -> None:
-        self._plan.later(session, again.AGAIN)
-        self._again.failed(session, code, error)
+    def refresh(self, session: str, urgency: Urgency, order: float) -> None:
+        """Have a checkpoint made when there is time."""
+        self._jobs.put(Refreshing(urgency, order, next(self._serial), session))
 
     def _say(self, text: str) -> None:
         if self._trouble(text):

@@ -21,7 +21,7 @@ from memd.tokens import rough
 from memd.tokens.encoder import SIZE, Encoder
 from memd.tokens.seen import Seen
 
-__all__ = ["SIZE", "clip", "count", "hurried", "loaded", "release"]
+__all__ = ["SIZE", "clip", "count", "hurried", "load", "loaded", "release"]
 
 _CHUNK = 16 * 1024
 _EARLIEST_CUT = 12 * 1024
@@ -89,6 +89,11 @@ def clip(text: str, budget: int) -> str:
         end += len(chunk)
         budget -= tokens
     return text[:end]
+
+
+def load() -> None:
+    """Load the encoder now, if it is not there: whoever counts next does not wait for it."""
+    _encoder.load()
 
 
 def loaded() -> bool:

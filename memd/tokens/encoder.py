@@ -33,6 +33,10 @@ class Encoder:
         """Whether the ranks are in memory now."""
         return self._encoding is not None
 
+    def load(self) -> None:
+        """Have the ranks in memory."""
+        self._get()
+
     def encode(self, text: str) -> list[int]:
         """The tokens of the text, which has no lone surrogates and is at most some ten thousand characters long.
 

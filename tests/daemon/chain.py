@@ -80,7 +80,7 @@ class Chain:
         """Until the worker has nothing to do and no checkpoint is due."""
         self.run(asyncio.sleep(0.06))  # what is done after the reply
         end = time.monotonic() + 20
-        while not self.job(lambda _: not (self.worker.depth() or self.worker._plan.sessions)):
+        while not self.job(lambda _: not (self.worker.depth() or self.worker.refreshes.plan.sessions)):
             assert time.monotonic() < end, "the worker does not come to rest"
             time.sleep(0.005)
 

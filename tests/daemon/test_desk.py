@@ -39,7 +39,7 @@ class Running:
         self.told = []
         self.worker = Worker(partial(Pipeline, chosen, paths), lambda _: (Urgency.LIVE, 0.0), lambda _: True)
         self.desk = Desk(Writing(chosen, paths, self.program.env), self.worker, self.told.append, automatic=automatic)
-        self.worker.refreshed = self.desk.look
+        self.worker.refreshes.refreshed = self.desk.look
         self.worker.start()
         self.worker.ready.result(10)
         self.store = Store.open(paths.state / "memd.db", readonly=True)

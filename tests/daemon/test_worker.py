@@ -49,6 +49,9 @@ class Pipe:
         self.sizes[path.name] = max(left, 0)
         return Step(path.stem, added=(SAID,), changed=True, left=left)
 
+    def counts(self, session):
+        """Nothing is counted."""
+
     def refresh(self, session, trigger):
         self._do("refresh", session)
 
@@ -94,7 +97,7 @@ class Bench:
         return self.pipe.done
 
     def _idle(self):
-        return not (self.worker.depth() or self.worker._plan.sessions or self.worker._again.moments())
+        return not (self.worker.depth() or self.worker.refreshes.plan.sessions or self.worker._again.moments())
 
 
 @pytest.fixture
@@ -174,7 +177,7 @@ def test_checkpoints_wait_for_each_other_only_in_a_crowd(bench, monkeypatch, ses
     monkeypatch.setattr(bench.pipe, "refresh", slow)
     bench.start()
     for n in range(sessions):
-        bench.worker.note(Step(str(n), added=(SAID,), changed=True))
+        bench.worker.refreshes.note(Step(str(n), added=(SAID,), changed=True))
     bench.rest()
     assert (begun[1] - begun[0] > 0.05 * planning.PAUSE, len(begun)) == (waits, sessions)
 
@@ -182,11 +185,11 @@ def test_checkpoints_wait_for_each_other_only_in_a_crowd(bench, monkeypatch, ses
 def test_a_huge_session_is_refreshed_less_often_while_its_turn_runs(bench):
     """Its checkpoints may take a tenth of the time; what a person says does not wait for that."""
     bench.start()
-    bench.worker._plan._cost["huge"] = 5.0
-    bench.worker.note(Step("huge", changed=True))
-    assert bench.worker._plan.moments()[0] > time.monotonic() + 40
-    bench.worker.note(Step("huge", added=(SAID,), changed=True))
-    assert bench.worker._plan.moments()[0] <= time.monotonic()
+    bench.worker.refreshes.plan._cost["huge"] = 5.0
+    bench.worker.refreshes.note(Step("huge", changed=True))
+    assert bench.worker.refreshes.plan.moments()[0] > time.monotonic() + 40
+    bench.worker.refreshes.note(Step("huge", added=(SAID,), changed=True))
+    assert bench.worker.refreshes.plan.moments()[0] <= time.monotonic()
 
 
 def test_many_hints_are_one_job(bench, tmp_path):
@@ -267,7 +270,7 @@ def test_copies_that_cannot_be_written_are_tried_again_and_hold_no_model_up(benc
     """The checkpoint is made, so what comes after it does; that copies wait is told under a code of its own."""
     bench.pipe.copies = [OSError(21, "Is a directory", "/y")]
     seen = []
-    bench.worker.refreshed = lambda _, session: seen.append((session, bench.worker.held()))
+    bench.worker.refreshes.refreshed = lambda _, session: seen.append((session, bench.worker.held()))
     hint(bench.start(), tmp_path, "live")
     assert bench.rest().count(("refresh", "live")) == 2
     assert seen == [("live", (Held("live", "copies-unwritten", "/y: Is a directory"),)), ("live", ())]

@@ -5,8 +5,9 @@ parent, and what lies between stays in the file on a branch that was left (measu
 side branches too (results of parallel calls), so only a return to a place where a prompt started counts: the row before a
 prompt, or the prompt itself. When the parent is not known the conversation is taken to go on: in doubt more is kept.
 
-Back at the very start there is no row to name: the prompt has no parent, and the client says behind it that somebody went back
-(`last-prompt` with `explicit`, measured on 2.1.332). Without that word a second root is no rewind.
+Back at the very start there is no row to name: the prompt, or the command that was typed there, has no parent, and the client
+says that somebody went back (`last-prompt` with `explicit`): behind the prompt, or only behind its answer and the turn's end, but
+before the next prompt (measured on 2.1.332). Without that word a second root is no rewind.
 """
 
 from memd.model import Rewind
@@ -40,7 +41,8 @@ def root(state: ReaderState, row: str, at: int | None = None) -> ReaderState:
     """A prompt without a parent was read behind other rows: a branch of its own, until it is known whether it goes on."""
     left = state.places.put(f"{SEGMENT}{state.segment}", state.branch)
     here = {"segment": state.segment + 1, "branch": (PENDING, state.segment, state.last), "places": left}
-    return changed(state, leaf=row, newest=max(state.newest, at or 0), replay=False, anew=state.leaf, **here)
+    newest = max(state.newest, at or 0)
+    return changed(state, leaf=row, newest=newest, replay=False, anew=state.leaf, answered=False, **here)
 
 
 def went_back(state: ReaderState) -> tuple[ReaderState, Rewind | None]:
@@ -64,6 +66,8 @@ def enter(state: ReaderState, key: str) -> ReaderState:
 
 def mark(state: ReaderState, row: str, parent: str, key: str, before: str | None) -> ReaderState:
     """A prompt was read: its row and the one before it are places to which a rewind can lead."""
+    if state.anew and state.answered:
+        state = changed(state, anew="")
     if parent and state.places.get(ROW + parent) is None:
         state = _remember(state, parent, (state.segment, before))
     return _remember(state, row, (state.segment, key))

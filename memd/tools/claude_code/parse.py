@@ -60,8 +60,8 @@ def _step(reading: Reading, row: Row, ident: str) -> None:
     reading.copied = state.replay and at is not None and at <= state.newest
     if reading.copied:
         return
-    if state.anew and row.get("type") == "assistant":
-        state = reading.state = changed(state, anew="")
+    if state.anew and not state.answered and row.get("type") == "assistant":
+        state = reading.state = changed(state, answered=True)
     if state.leaf and _first(row):
         reading.state = branches.root(state, ident, at)
         return
@@ -76,8 +76,10 @@ def _step(reading: Reading, row: Row, ident: str) -> None:
 
 def _first(row: Row) -> bool:
     """Whether it is a prompt, or what the client puts before one, and says that there is no row before it."""
-    if row.get("parentUuid", "") is not None or row.get("type") not in {"user", "attachment"}:
+    if row.get("parentUuid", "") is not None:
         return False  # as nearly always
+    if row.get("type") not in {"user", "attachment"} and row.get("subtype") != "local_command":
+        return False
     return not any(row.get(flag) for flag in ("isSidechain", "agentId", "isCompactSummary"))
 
 

@@ -55,7 +55,9 @@ class ReaderState(Struct, frozen=True):
     aside: tuple[str, ...] = ()
     """The same where the row that followed led to no place to which one can go back."""
     anew: str = ""
-    """Where the last prompt has no parent: the row before it. An answer of the agent's ends that."""
+    """Where the last prompt has no parent: the row before it. The next prompt behind an answer ends that."""
+    answered: bool = False
+    """The agent has answered that prompt."""
     calls: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Tool calls that have no result yet."""
     tasks: Mapping[str, Mapping[str, str]] = field(default_factory=dict)

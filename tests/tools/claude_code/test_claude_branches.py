@@ -59,9 +59,16 @@ def test_a_rewind_to_a_first_prompt_without_a_parent(told):
     assert in_force(read(*rows, twice[0], back, twice[1])) == (["p5", "a5"] if told else kept)
 
 
-@pytest.mark.parametrize("first", [attachment({"type": "session_cron_carry"}), plain("caveat", isMeta=True)])
-def test_what_the_client_puts_before_the_new_first_prompt(first):
-    """Its own row has no parent then, and the prompt follows it."""
+@pytest.mark.parametrize(
+    "first",
+    [
+        attachment({"type": "session_cron_carry"}),
+        plain("caveat", isMeta=True),
+        system("local_command", content="<command-name>/context</command-name>"),
+    ],
+)
+def test_what_comes_before_the_new_first_prompt(first):
+    """The client's own row, or that of a command that asks no model, has no parent then, and the prompt follows it."""
     rows = [*chained(*turn(1), *turn(2)), first, *after(typed("p3"), parent=first["uuid"])]
     back = {"type": "last-prompt", "explicit": True}
     assert in_force(read(*rows, back, agent("a3", parentUuid=rows[-1]["uuid"])))[-2:] == ["p3", "a3"]
@@ -76,8 +83,11 @@ def test_back_to_what_a_rewind_to_the_start_left():
     assert in_force(read(*rows, *after(*turn(4), parent="a2"))) == ["p1", "a1", "p2", "a2", "p4", "a4"]
 
 
-def test_who_went_back_says_so_before_the_answer():
-    """A later rewind is no word about an earlier prompt without a parent."""
+def test_who_went_back_says_so_before_the_next_prompt():
+    """Or before the next prompt; a later rewind is no word about an earlier prompt without a parent."""
+    back = {"type": "last-prompt", "explicit": True}
+    rows = [*chained(*turn(1), *turn(2)), *chained(*turn(3), system("turn_duration")), back]
+    assert in_force(read(*rows, *after(*turn(4), parent="a3"))) == ["p3", "a3", "p4", "a4"]
     rows = [*chained(*turn(1), *turn(2)), *chained(typed("p3", uuid="p3"), agent("a3", uuid="a3"))]
     rows += [*after(*turn(4), parent="a3"), {"type": "last-prompt", "explicit": True}]
     assert in_force(read(*rows)) == ["p1", "a1", "p2", "a2", "p3", "a3", "p4", "a4"]

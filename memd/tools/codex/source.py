@@ -70,7 +70,7 @@ class Within(Struct, frozen=True):
 def read(path: Path, cursor: str | None, limit: int) -> Batch:
     """The rows of a transcript after a cursor; see `Tool.read`."""
     within = _within(cursor)
-    if cursor is not None and within is None:
+    if cursor is not None and within is None and not _unread(cursor):
         batch = _one(path, cursor, limit)
         if not batch.restarted or _base(path) is None:
             return batch
@@ -79,13 +79,18 @@ def read(path: Path, cursor: str | None, limit: int) -> Batch:
     start = first(path)
     base = _fork(start)
     if not start or (base is None and not _turned(path, start)):
-        batch = _one(path, None, limit)
+        batch = _one(path, None if within else cursor, limit)
         return replace(batch, lines=(*batch.lines[:1], *_superseded(path, start), *batch.lines[1:]))
     chain, gaps = _chain(path, base)
     if within is not None:
         return _before(path, chain, within, limit, gaps)
     batch = _before(path, chain, Within(0, None), limit, gaps)
     return replace(batch, lines=(Line(0, 0, start[0]), *batch.lines), gaps=(*gaps, *batch.gaps))
+
+
+def _unread(cursor: str) -> bool:
+    """Whether no line of a file was read yet: its first, which says what it goes on from, was not whole when it was looked at."""
+    return '"offset":0,' in cursor
 
 
 def _within(cursor: str | None) -> Within | None:

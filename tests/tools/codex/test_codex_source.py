@@ -276,6 +276,22 @@ def _segment(home, number, name, content):
     return path.rename(path.with_name(path.name.replace("22-58-59", f"22-58-5{number}")))
 
 
+@pytest.mark.parametrize("seen", [0, 200])
+@pytest.mark.parametrize("turned", [True, False])
+def test_a_file_that_was_seen_before_its_first_line_was_whole(pipe, home, seen, turned):
+    """What it goes on from is read all the same: what was taken back in a rewind is so, a fork has its source's lines."""
+    pipe.read_whole(TOOL, _segment(home, 0, THREAD, lines(*SOURCE)))
+    base = {"history_base": {"thread_id": THREAD, "end_ordinal_exclusive": 4}}
+    start = meta(**base) if turned else fork_of(THREAD, 4, id=FORK)
+    whole = lines(start, *turn("instead", "t3"), start=4)
+    path = _segment(home, 1, f"{THREAD}_{SECOND}" if turned else FORK, whole[:seen])
+    pipe.read_whole(TOOL, path)
+    path.write_bytes(whole)
+    pipe.read_whole(TOOL, path)
+    held = [one.text for one in pipe.store.messages(f"codex:{THREAD if turned else FORK}") if one.in_force]
+    assert held == ["first", "instead"]
+
+
 def test_a_rewind_whose_first_file_is_gone(pipe, home):
     """What stood before cannot be told, so nothing recorded is taken back."""
     pipe.read_whole(TOOL, home.file(THREAD, lines(*SOURCE)))

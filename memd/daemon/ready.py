@@ -60,7 +60,7 @@ class Ready:
     def situation(self, material: Material) -> Situation:
         """How things stand with a session."""
         boundaries, session = material.boundaries, material.session
-        given = bool(boundaries) and self._given_since(session, boundaries[-1].number, len(boundaries))
+        given = bool(boundaries) and self._given_since(material)
         near = given and turns.since_boundary(material) < CLOSE
         return Situation(
             len(boundaries),
@@ -134,13 +134,25 @@ class Ready:
         known = self._store.deliveries.all(session.id) if compactions > 0 else ()
         return any(one.seen and one.compactions == compactions for one in known)
 
-    def _given_since(self, session: Session, number: int, compactions: int) -> bool:
-        """Whether a checkpoint went in since the last compaction: by its row, or by the word of the tool's plugin."""
+    def _given_since(self, material: Material) -> bool:
+        """Whether a checkpoint went in since the last compaction and stands: by its row, or by the word of the tool's plugin.
+
+        Where it came with a prompt (Codex), it is gone with that when the person goes back to before it.
+        """
+        session, number = material.session, material.boundaries[-1].number
         last = self._store.deliveries.last(session.id)
-        if last is not None and last.seen and last.compactions >= compactions:
+        seen = last is not None and bool(last.seen) and last.compactions >= len(material.boundaries)
+        if seen and not any(record.withdrawn and record.number > number for record in material.gone):
             return True
-        own = self._store.messages(session.id, after=number, channels={Channel.MEMD_INJECTION})
-        return any(marks.find(record.text) is not None for record in own)
+        found = self._store.messages(session.id, after=number, channels={Channel.MEMD_INJECTION})
+        own = [record for record in found if marks.find(record.text) is not None]
+        if seen and (not own or self._undone(session, number)):
+            return True
+        return any(record.in_force for record in own)
+
+    def _undone(self, session: Session, number: int) -> bool:
+        """Whether the person went back to before a compaction: the entry that it came after is gone too."""
+        return any(record.withdrawn for record in self._store.messages(session.id, after=number - 1, upto=number))
 
 
 def limits(tool: Tool, beside: str = "") -> Limits:

@@ -56,6 +56,8 @@ class Rewind(Struct, frozen=True, tag=True):
     """
 
     path: tuple[tuple[str | None, str | None], ...]
+    everything: bool = False
+    """It decides over all that is recorded, not only over what was read up to here."""
 
 
 class Kind(StrEnum):

@@ -135,7 +135,7 @@ class Batch(Struct):
 
         Before it lies what was read up to here: where a transcript is read again, more is recorded already.
         """
-        upto = self.position
+        upto = self.session["messages"] if event.everything else self.position
         found = [bounds(self.known.numbers, first, last, upto) for first, last in event.path]
         kept = tuple(pair for pair in found if pair is not None)
         if len(kept) == len(found):

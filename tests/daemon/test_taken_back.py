@@ -1,6 +1,9 @@
 """A conversation that was rewound: what was said and decided on the way that was left is not given back."""
 
+import json
+
 import pytest
+from rollout import THREAD, Rollout
 from transcript import Transcript
 
 from memd import config
@@ -48,3 +51,46 @@ def test_what_was_approved_on_the_way_that_was_left_is_not_approved(rewound):
 def test_what_was_done_there_is_done(rewound):
     """Files do not come back by themselves, so its commands stay in the scene."""
     assert "git push origin parser" in rewound.store.checkpoints.current(NAME).parts.scene
+
+
+SECOND = "01a22988-7aea-7731-8d65-00000000001f"
+
+
+def back_to(first, ordinal):
+    """The person rewound on the screen: the client goes on in another file, and nothing was typed yet."""
+    path = first.path.with_name(f"rollout-2026-11-29T22-59-59-{THREAD}_{SECOND}.jsonl")
+    base = {"thread_id": THREAD, "end_ordinal_exclusive": ordinal, "end_byte_offset": 1}
+    start = {"ordinal": ordinal, "type": "session_meta", "payload": {**first._meta, "history_base": base}}
+    path.write_bytes(json.dumps(start).encode() + b"\n")
+    return path
+
+
+@pytest.mark.parametrize("before", [False, True])
+def test_a_checkpoint_that_went_with_a_prompt_that_was_taken_back(tmp_path, before):
+    """Codex puts it before the first prompt after a compaction; it is given again, unless the compaction is undone as well."""
+    chosen, paths = config.load({"MEMD_STATE_DIR": str(tmp_path / "state"), "MEMD_CONFIG": "/nowhere"})
+    pipeline, codex, talk = Pipeline(chosen, paths), TOOLS["codex"], Rollout(tmp_path / "sessions")
+    talk.typed("Port the parser and keep its tests")
+    talk.says("I have read it.")
+    begun = talk._ordinal
+    talk.typed("Go on")
+    talk.says("I went on.")
+    talk.compacts()
+    pipeline.ingest(codex, talk.path)
+    folder, compacted = pipeline.folders.session("codex", THREAD), talk._ordinal
+
+    def resumed():
+        return json.loads(pipeline.folders.replies(folder).get("SessionStart.resume.1"))["hookSpecificOutput"]
+
+    text = resumed()["additionalContext"]
+    assert "ends here; receipt" in text
+    talk.now()
+    talk.begin()
+    talk.injected(text)
+    talk.typed("And document it")
+    talk.says("Documented.")
+    pipeline.ingest(codex, talk.path)
+    assert "ends here" not in resumed()["additionalContext"]
+    pipeline.ingest(codex, back_to(talk, begun if before else compacted))
+    assert ("ends here" in resumed()["additionalContext"]) is not before
+    pipeline.close()

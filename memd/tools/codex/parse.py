@@ -121,9 +121,12 @@ def _between(reading: Reading, payload: Row) -> None:
     reading.say(reading.key(payload, text), Envelope(Origin.PEER), text, extra=extra)
 
 
-def _turned(reading: Reading, payload: Row) -> None:  # noqa: ARG001 - the reader's shape
+def _turned(reading: Reading, payload: Row) -> None:
+    """What was taken back is so at once where this file is its thread's newest: the next prompt's hooks come before its row."""
     words.settle(reading)
     reading.state = rollback.turn(reading.state)
+    if payload.get("own") and reading.state.until is None:
+        reading.events.append(rollback.stays(reading.state))
 
 
 def _superseded(reading: Reading, payload: Row) -> None:

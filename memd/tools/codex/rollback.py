@@ -54,6 +54,11 @@ def turn(state: ReaderState) -> ReaderState:
     return changed(closed, first=_LATER, empty=True, turned=True)
 
 
+def stays(state: ReaderState) -> Rewind:
+    """After a turn: of all that is recorded, what was read up to it."""
+    return Rewind(_path(state), everything=True)
+
+
 def begun(state: ReaderState) -> tuple[ReaderState, Rewind]:
     """The first entry after a turn was made."""
     return changed(state, turned=False), Rewind((*_path(state), (state.first, None)))

@@ -40,7 +40,8 @@ TURNED = "memd.turned"
 """The type of the row that says: of what this thread's other files hold, only what was read up to here is in force."""
 SUPERSEDED = "memd.superseded"
 """The type of the row that says from which ordinal on the rows of this file were taken back: its thread has a newer one."""
-_MARK = Line(0, 0, json.dumps({"type": TURNED}).encode())
+_MARK, _OWN = (Line(0, 0, json.dumps({"type": TURNED, "payload": {"own": own}}).encode()) for own in (False, True))
+"""Before the lines of a file that another one goes on from, and before those of the file that is read."""
 _SECOND = re.compile(r"-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}_[0-9a-f-]{36}\.jsonl(?:\.zst)?\Z")
 _HEAD = 1 << 16
 _WEEKS = 5
@@ -116,15 +117,15 @@ def _before(path: Path, chain: Sequence[tuple[Path, int]], within: Within, limit
         over = batch.gone or not batch.lines or len(found) < len(batch.lines)
         if found:
             place = Within(number + 1, None) if over else Within(number, batch.cursor.dumps())
-            mark = () if inner is not None or gaps else _mark(source)
+            mark = () if inner is not None or gaps else _mark(source, _MARK)
             return Batch((*mark, *_placeless(found)), place, max(1, _size(path)))
     batch = _one(path, None, limit)
-    mark = () if gaps else _mark(path)
-    return replace(batch, lines=(*mark, *_superseded(path, first(path)), *batch.lines))
+    mark = () if gaps else _mark(path, _OWN)
+    return replace(batch, lines=(*_superseded(path, first(path)), *mark, *batch.lines))
 
 
-def _mark(path: Path) -> tuple[Line, ...]:
-    return (_MARK,) if _turned(path, first(path)) else ()
+def _mark(path: Path, mark: Line) -> tuple[Line, ...]:
+    return (mark,) if _turned(path, first(path)) else ()
 
 
 def _turned(path: Path, start: Sequence[bytes]) -> bool:

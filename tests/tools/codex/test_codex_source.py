@@ -271,6 +271,18 @@ def test_a_thread_that_was_rewound(pipe, home, order, appearing):
     assert sorted(texts) == ["anew", "at last", "first", "second", "taken back"]
 
 
+def test_a_rewind_behind_which_nothing_was_typed_yet(pipe, home):
+    """What was taken back is so at once: the hooks of the next prompt come before its row."""
+    pipe.read_whole(TOOL, _segment(home, 0, THREAD, lines(*SOURCE)))
+    base = {"history_base": {"thread_id": THREAD, "end_ordinal_exclusive": 4}}
+    path = _segment(home, 1, f"{THREAD}_{SECOND}", lines(meta(**base), start=4))
+    pipe.read_whole(TOOL, path)
+    assert [one.text for one in pipe.store.messages(f"codex:{THREAD}") if one.in_force] == ["first"]
+    path.write_bytes(path.read_bytes() + lines(*turn("instead", "t3"), start=5))
+    pipe.read_whole(TOOL, path)
+    assert [one.text for one in pipe.store.messages(f"codex:{THREAD}") if one.in_force] == ["first", "instead"]
+
+
 def _segment(home, number, name, content):
     path = home.file(name, content)
     return path.rename(path.with_name(path.name.replace("22-58-59", f"22-58-5{number}")))

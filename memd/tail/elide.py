@@ -7,6 +7,9 @@ JSON stays valid JSON; the cut falls neither into a character nor into an escape
 pair. Result and count do not depend on how the line was cut into chunks. Text that is no JSON is treated alike, from
 quotation mark to quotation mark.
 
+A run of NUL is no text: a crash left it, or a client that writes on at its old offset into a file that was cut. It keeps
+`_RUN` of its bytes, wherever it stands: a whole record may stand behind it.
+
 If a line is longer than `Caps.output` even so, its data ends there and will not parse. Nothing goes silently:
 `elided` counts every byte of the line that is not in its data, and the line's offset and length lead to the whole.
 """
@@ -29,6 +32,9 @@ class Caps(Struct, frozen=True):
 
 CAPS = Caps()
 
+_RUN = 64
+_LONG_RUN = re.compile(rb"\0{%d,}" % (_RUN + 1))
+
 # The rest of a string in this chunk: up to its closing quotation mark, the end, or a backslash whose escape is cut.
 _BODY = re.compile(rb'(?:[^"\\]++|\\.)*+', re.DOTALL)
 
@@ -40,10 +46,41 @@ _WHOLE = re.compile(
 
 def elide(chunks: Iterable[bytes], caps: Caps = CAPS) -> tuple[bytes, int]:
     """The line that `chunks` make, with its long strings cut, and the number of its bytes that were left out."""
-    cutter = _Cutter(caps)
+    cutter, runs = _Cutter(caps), _Runs()
     for chunk in chunks:
-        cutter.feed(chunk)
-    return cutter.finish()
+        cutter.feed(runs.shortened(chunk))
+    cutter.feed(runs.rest())
+    data, elided = cutter.finish()
+    return data, elided + runs.left_out
+
+
+class _Runs:
+    """Takes chunks and gives them without what is too much of their runs of NUL; one at a chunk's end comes with the next."""
+
+    def __init__(self) -> None:
+        self.left_out = 0
+        self._open = 0  # bytes of the run at the end of what came
+
+    def shortened(self, chunk: bytes) -> bytes:
+        behind = chunk.lstrip(b"\0")
+        self._open += len(chunk) - len(behind)
+        if not behind:
+            return b""
+        before, text = self.rest(), behind.rstrip(b"\0")
+        self._open = len(behind) - len(text)
+        if _LONG_RUN.search(text):
+            text = _LONG_RUN.sub(lambda run: self._short(len(run[0])), text)
+        return before + text if before else text
+
+    def rest(self) -> bytes:
+        """What is left of the run at the end."""
+        length, self._open = self._open, 0
+        return self._short(length)
+
+    def _short(self, length: int) -> bytes:
+        kept = min(length, _RUN)
+        self.left_out += length - kept
+        return b"\0" * kept
 
 
 class _Cutter:

@@ -13,6 +13,7 @@ r"""One read of a transcript: from a cursor to whole lines and the next cursor.
   such a gap without a restart.
 """
 
+import errno
 import os
 import stat
 from collections.abc import Iterator
@@ -23,7 +24,7 @@ from msgspec import Struct
 
 from memd.errors import SourceUnreadable
 from memd.tail.batch import Batch, Gap, Line
-from memd.tail.cursor import Cursor, Trail
+from memd.tail.cursor import WINDOW, Cursor, Trail
 from memd.tail.elide import CAPS, Caps, elide
 
 __all__ = ["Batch", "Cursor", "Gap", "Line", "read", "read_on"]
@@ -66,11 +67,21 @@ class _Source(Struct, frozen=True):
             data += more
         return data
 
-    def chunks(self, start: int, end: int) -> Iterator[bytes]:
-        """The bytes from `start` to `end`, piece by piece."""
-        while start < end and (chunk := self.pread(start, min(_CHUNK, end - start))):
-            yield chunk
+    def chunks(self, start: int, end: int) -> Iterator[tuple[int, bytes]]:
+        """The bytes from `start` to `end`, piece by piece, each with its place; of a hole its last `WINDOW` bytes alone."""
+        while start < end:
+            start = max(start, min(self._written(start), end) - WINDOW)
+            if not (chunk := self.pread(start, min(_CHUNK, end - start))):
+                return
+            yield start, chunk
             start += len(chunk)
+
+    def _written(self, offset: int) -> int:
+        """Where the next bytes stand that somebody wrote: a hole may be longer than any disk."""
+        try:
+            return os.lseek(self.fd, offset, os.SEEK_DATA)
+        except OSError as error:  # ENXIO: nothing but a hole is left; else a file system that cannot tell
+            return self.size if error.errno == errno.ENXIO else offset
 
 
 @contextmanager
@@ -124,21 +135,24 @@ def _long_line(source: _Source, start: int, searched: int, caps: Caps, trail: Tr
         data, elided = source.pread(start, end - start), 0
         trail.feed(data)
     else:
-        data, elided = elide(_fed(source.chunks(start, end), trail), caps)
+        fed = 0
+
+        def chunks() -> Iterator[bytes]:
+            nonlocal fed
+            for _, chunk in source.chunks(start, end):
+                trail.feed(chunk)
+                fed += len(chunk)
+                yield chunk
+
+        data, elided = elide(chunks(), caps)
+        elided += end - start - fed
     trail.feed(b"\n")
     yield Line(start, end - start, data, elided)
 
 
 def _newline(source: _Source, start: int) -> int | None:
     """The offset of the first newline from `start` on."""
-    for chunk in source.chunks(start, source.size):
+    for place, chunk in source.chunks(start, source.size):
         if (at := chunk.find(b"\n")) >= 0:
-            return start + at
-        start += len(chunk)
+            return place + at
     return None
-
-
-def _fed(chunks: Iterator[bytes], trail: Trail) -> Iterator[bytes]:
-    for chunk in chunks:
-        trail.feed(chunk)
-        yield chunk

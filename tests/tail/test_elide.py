@@ -50,7 +50,10 @@ def short(value, cut):
             assert value == cut
 
 
-@given(st.binary(max_size=300) | st.lists(st.sampled_from([b'"', b"\\", b"x" * 30, b"\xc3", b"\xa9"])).map(b"".join))
+@given(
+    st.binary(max_size=300)
+    | st.lists(st.sampled_from([b'"', b"\\", b"x" * 30, b"\xc3", b"\xa9", b"\0" * 33])).map(b"".join)
+)
 def test_no_json(line):
     """Broken lines are treated alike: no error, and every byte is kept or counted."""
     data, elided = elide([line], SMALL)
@@ -87,6 +90,15 @@ def test_output_is_bounded():
     """What is long without long strings ends at the cap, and the rest is counted."""
     line = b"[" + b"1," * 1000 + b"1]"
     assert (line[:100], len(line) - 100) == elide(pieces(line, 7), Caps(output=100))
+
+
+@pytest.mark.parametrize("before", [b"", b'{"a": "torn', b'{"a": 1}'])
+@pytest.mark.parametrize("size", [7, 64, 1000, 100_000])
+def test_a_record_behind_a_run_of_nul_is_whole(before, size):
+    """However long the run is: who writes on at its old offset into a file that was cut leaves one before its record."""
+    record = b'{"b": "\0\0"}'
+    data, elided = elide(pieces(before + b"\0" * 50_000 + record, size), Caps(string=200, output=300))
+    assert (before + b"\0" * 64 + record, 50_000 - 64) == (data, elided)
 
 
 def test_memory_is_bounded():

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import time
 
 import pytest
 
@@ -83,6 +84,24 @@ class TestLines:
         caps = Caps(line=1000)
         path.write_bytes(b"y" * 900_000)
         assert read(path, Cursor.start(), caps=caps).lines == ()
+
+    def test_a_hole_is_passed_over(self, path):
+        """A terabyte that nobody wrote is not read, whether its line ends or not; what stands behind it is."""
+        hole = 1 << 40
+        path.write_bytes(b"a\n")
+        os.truncate(path, hole)
+        first = read(path, Cursor.start())
+        assert first.lines == (Line(0, 1, b"a"),)
+        before = time.monotonic()
+        assert read(path, first.cursor).lines == ()
+        with path.open("ab") as file:
+            file.write(b'{"b": 1}\n{"c": 2}\n')
+        second = read(path, first.cursor)
+        length = hole - 2 + 8
+        assert second.lines == (Line(2, length, b"\0" * 64 + b'{"b": 1}', elided=length - 72),)
+        third = read(path, second.cursor)
+        assert (third.lines, third.restarted) == ((Line(hole + 9, 8, b'{"c": 2}'),), False)
+        assert time.monotonic() - before < 5
 
 
 class TestSameFile:

@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import click
@@ -46,6 +47,10 @@ def command(tools: Sequence[str], *, purge: bool, yes: bool) -> None:
         say(f"The record stays in {places.state} (`memd uninstall --purge` removes it)")
     if not tools and (pid := _daemon(places)):
         say(f"A daemon is still running and goes on recording: end it (pid {pid}).")
+    elif not tools and (pid := _silent(places)):
+        say(
+            f"A daemon that stands still, or another memd at work, holds the record (pid {pid}) and may go on recording: end it."
+        )
 
 
 def _daemon(places: "Paths") -> str:
@@ -57,6 +62,16 @@ def _daemon(places: "Paths") -> str:
         return str(ask(places.socket, "ping", {}).get("pid", "unknown"))
     except DaemonSilent:
         return ""
+
+
+def _silent(places: "Paths") -> str:
+    """The process that holds the record and does not answer as a daemon does; empty where none is seen to."""
+    from memd.files import Lock  # noqa: PLC0415
+
+    lock = Lock(places.state / "memd.lock")
+    with suppress(OSError):  # nobody may look: what is to be removed there says why it cannot be
+        return str(lock.holder() or "unknown") if lock.held() else ""
+    return ""
 
 
 def _plan(names: Sequence[str], record: "Ledger") -> "list[Plan]":
@@ -74,9 +89,13 @@ def _check_purge(places: "Paths", *, yes: bool) -> None:
 
     paths = removal.doomed(places)
     pid = _daemon(places)
-    if pid and not service.look(service.here(os.environ), places).active:
+    silent = "" if pid else _silent(places)
+    if (pid or silent) and not service.look(service.here(os.environ), places).active:
         raise Refused(
             f"a daemon is running and would write again: end it first (`kill {pid}`, or Ctrl-C where it runs)"
+            if pid
+            else f"a daemon that stands still, or another memd at work, holds {places.state} and would write again:"
+            f" end it first (`kill -9 {silent}`), or wait for it"
         )
     if yes or not paths:
         return

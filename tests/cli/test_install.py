@@ -9,6 +9,7 @@ from contextlib import contextmanager
 import pytest
 
 from memd.cli.install_asking import diff
+from memd.files import Lock
 from memd.tools.installing import Plan
 
 from .conftest import MEMD, at_a_terminal
@@ -262,6 +263,18 @@ class TestPurge:
             done = memd("uninstall", "--yes")
             said = f"A daemon is still running and goes on recording: end it (pid {process.pid}).\n"
             assert (done.returncode, done.stdout.endswith(said)) == (0, True)
+
+    def test_not_beside_a_memd_that_does_not_answer(self, memd, home):
+        """A daemon that was stopped would make its record anew when it is woken, and so would a command at work."""
+        memd("install", "--yes")
+        with Lock(home / ".local" / "state" / "memd" / "memd.lock"):
+            before = _snapshot(home)
+            done = memd("uninstall", "--purge", "--yes")
+            assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+            assert f"end it first (`kill -9 {os.getpid()}`)" in done.stderr
+            assert _snapshot(home) == before
+            done = memd("uninstall", "--yes")
+            assert (done.returncode, f"(pid {os.getpid()}) and may go on recording" in done.stdout) == (0, True)
 
     def test_no_single_tool(self, memd):
         """The record is of all tools."""

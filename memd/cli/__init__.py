@@ -98,6 +98,7 @@ def main() -> None:
     looked at as always.
     """
     gc.disable()
+    os.umask(os.umask(0o077) & 0o077)  # what memd makes it can use itself; others get no more than the umask gives
     _streams()
     _width()
     try:

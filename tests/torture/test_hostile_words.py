@@ -6,6 +6,7 @@ import os
 import pty
 import re
 import sqlite3
+import stat
 import subprocess
 import sys
 from contextlib import closing, suppress
@@ -146,14 +147,15 @@ def test_a_hooks_environment_is_nowhere():
     assert [path for path in files if secret.encode() in path.read_bytes()] == []
 
 
-def test_all_that_is_made_is_private_whatever_the_umask():
-    """Installed, run, asked by hooks and reported under umask 0: nobody else can look into anything of memd's."""
+@pytest.mark.parametrize("umask", [0, 0o777])
+def test_all_that_is_made_is_private_whatever_the_umask(umask):
+    """Installed, run, asked by hooks and reported: nobody else can look into anything of memd's, and memd itself into all."""
     home = Home()
     (home.home / ".claude").mkdir()
     transcript = home.transcript("5d1f0c1e-0000-4000-8000-0000000000e3")
     transcript.turn("Make the gateway fast.")
     transcript.compacts()
-    before = os.umask(0)
+    before = os.umask(umask)
     try:
         assert home.run("install", "claude-code", "--yes").returncode == 0
         with home.daemon():
@@ -161,7 +163,8 @@ def test_all_that_is_made_is_private_whatever_the_umask():
             start = home.home / ".local" / "share" / "memd" / "memd_hook.py"
             subprocess.run([sys.executable, "-I", "-S", start, "claude-code", "Stop"], input=b"{}", check=True)
             made = [path for name in ("state", "share") for path in (home.home / ".local" / name / "memd").rglob("*")]
-            loose = [path for path in made if not path.is_symlink() and path.lstat().st_mode & 0o077]
+            modes = {path: path.lstat().st_mode for path in made if not path.is_symlink() and path.suffix != ".pyc"}
+            loose = [path for path, mode in modes.items() if mode & 0o777 != (0o700 if stat.S_ISDIR(mode) else 0o600)]
         assert home.run("report", "--html", home.home / "report.html").returncode == 0
     finally:
         os.umask(before)

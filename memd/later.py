@@ -13,7 +13,7 @@ A pattern takes as long as a small module (0.1 ms, a long one 1.4), and many are
 
 import re
 from importlib import import_module
-from typing import Any, cast
+from typing import Any, AnyStr, cast
 
 
 class Later:
@@ -38,7 +38,7 @@ def later(package: str, *names: str) -> tuple[Any, ...]:
 class _Pattern:
     """Stands for a compiled pattern."""
 
-    def __init__(self, text: str, flags: re.RegexFlag) -> None:
+    def __init__(self, text: str | bytes, flags: re.RegexFlag) -> None:
         self.__text, self.__flags = text, flags
 
     def __getattr__(self, attribute: str) -> Any:
@@ -47,6 +47,6 @@ class _Pattern:
         return found
 
 
-def pattern(text: str, flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str]:
+def pattern(text: AnyStr, flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[AnyStr]:
     """As `re.compile`, when it is first asked for something; `re` itself remembers what is asked for next."""
-    return cast("re.Pattern[str]", _Pattern(text, flags))
+    return cast("re.Pattern[AnyStr]", _Pattern(text, flags))

@@ -20,6 +20,8 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
+from memd.later import pattern
+
 
 class Caps(Struct, frozen=True):
     """In bytes: lines up to `line` stay whole, strings over `string` keep `head`, `output` is the most a line gives."""
@@ -36,10 +38,10 @@ _RUN = 64
 _LONG_RUN = re.compile(rb"\0{%d,}" % (_RUN + 1))
 
 # The rest of a string in this chunk: up to its closing quotation mark, the end, or a backslash whose escape is cut.
-_BODY = re.compile(rb'(?:[^"\\]++|\\.)*+', re.DOTALL)
+_BODY = pattern(rb'(?:[^"\\]++|\\.)*+', re.DOTALL)
 
 # A head up to its last whole escape. The first half of a surrogate pair needs room for the other half behind it.
-_WHOLE = re.compile(
+_WHOLE = pattern(
     rb"(?:[^\\]++|\\[^u]|\\u(?![dD][89abAB])[0-9a-fA-F]{4}|\\u[dD][89abAB][0-9a-fA-F]{2}(?=.{6}))*+", re.DOTALL
 )
 

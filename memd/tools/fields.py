@@ -1,12 +1,12 @@
 """Reading fields that may be of any type: a wrong one is as good as absent, never an exception."""
 
 import json
-import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from hashlib import blake2b
 from typing import Any
 
+from memd.later import pattern
 from memd.model.places import possible
 from memd.model.secrets import mask, stand_in
 from memd.model.text import LEFT_OUT
@@ -17,7 +17,7 @@ _SECONDS = 100_000_000_000
 
 ASKED = 300
 """Characters of a call of another's tool."""
-_SECRET = re.compile(r"(?i)passw|passphrase|secret|token\Z|credential|authorization|api_?key|private_?key")
+_SECRET = pattern(r"(?i)passw|passphrase|secret|token\Z|credential|authorization|api_?key|private_?key")
 DETAIL = 2_000
 """Characters of an edited text, a prompt or a description that are kept with a call."""
 

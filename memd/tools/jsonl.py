@@ -9,12 +9,12 @@ Whatever it refuses, all of the above, is read by `json` with patience.
 """
 
 import json
-import re
 from itertools import islice
 from typing import Any
 
 import msgspec
 
+from memd.later import pattern
 from memd.model import Gap
 
 _DIGITS = 4_000
@@ -26,9 +26,9 @@ line of 19 MB with 950 of them took 9 s."""
 _MANY = 50_000
 """So many objects are taken from one line; a client that lost newlines lost a few."""
 _BLANK = " \t\r\n\0\ufeff"
-_LONE = re.compile("[\ud800-\udfff]")
-_NEXT = re.compile(r'\{\s*"')
-_SKIP = re.compile(f"[{_BLANK}]*")
+_LONE = pattern("[\ud800-\udfff]")
+_NEXT = pattern(r'\{\s*"')
+_SKIP = pattern(f"[{_BLANK}]*")
 
 
 def _whole(digits: str) -> int | None:

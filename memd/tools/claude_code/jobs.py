@@ -1,13 +1,13 @@
 """Work that goes on outside the turn: which job a text or an answer speaks of, and whether that job is over."""
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
+from memd.later import pattern
 from memd.tools.fields import string, table
 
-_JOB = re.compile(r"<(?:task|shell)-id>([^<]{1,200})</")
-_STATUS = re.compile(r"<status>([^<]{1,40})</status>")
+_JOB = pattern(r"<(?:task|shell)-id>([^<]{1,200})</")
+_STATUS = pattern(r"<status>([^<]{1,40})</status>")
 _OVER = frozenset({"completed", "failed", "killed", "stopped"})
 
 

@@ -7,12 +7,11 @@
 The slug is a lossy form of the working directory; the directory itself is read from the rows.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memd.later import later
+from memd.later import later, pattern
 from memd.tools.protocol import Identity, Place
 
 if TYPE_CHECKING:
@@ -22,8 +21,8 @@ else:
     fields, jsonl = later("memd.tools", "fields", "jsonl")
     (own,) = later(__package__, "own")
 
-_AGENT = re.compile(r"agent-([A-Za-z0-9_-]+)\Z")
-_ID = re.compile(r"[A-Za-z0-9_-]{1,128}\Z")
+_AGENT = pattern(r"agent-([A-Za-z0-9_-]+)\Z")
+_ID = pattern(r"[A-Za-z0-9_-]{1,128}\Z")
 _TYPES = frozenset(
     {"user", "assistant", "system", "attachment", "summary", "queue-operation", "file-history-snapshot", "mode"}
 )

@@ -3,10 +3,10 @@
 Names and fields as in the client's published `sdk-tools.d.ts` (2.1.332) and in transcripts from 2.1.5 on.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from memd.later import pattern
 from memd.model import Kind, Operation, State
 from memd.model.secrets import mask, masked_in
 from memd.tools.claude_code import jobs
@@ -17,10 +17,10 @@ Row = Mapping[str, Any]
 RESULT = 400
 """Characters of a tool's answer that are kept; the rest is found by the record's pointer into the transcript."""
 
-_VERSION = re.compile(r"(\d{1,6})\.(\d{1,6})\.(\d{1,6})")
+_VERSION = pattern(r"(\d{1,6})\.(\d{1,6})\.(\d{1,6})")
 _DENIALS = (2, 1, 332)
 """From this version on a refusal is known to have the client's own field."""
-_EXIT = re.compile(r"\AExit code (\d{1,3})\b")
+_EXIT = pattern(r"\AExit code (\d{1,3})\b")
 _SILENT = ("(Bash completed with no output)",)
 """What the client puts where a command printed nothing (seen in 2.1.332)."""
 _REFUSAL = "The user doesn't want to proceed with this tool use."

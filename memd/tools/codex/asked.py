@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from memd.later import pattern
 from memd.model import Kind, Operation, State
 from memd.model.secrets import mask
 from memd.tools import patches
@@ -16,12 +17,12 @@ from memd.tools.fields import DETAIL, excerpt, items, short, string, table, whol
 
 Row = Mapping[str, Any]
 
-_EXIT = re.compile(r"^(?:Process exited with code|Exit code:) (-?\d{1,10})\b", re.MULTILINE)
-_JOB = re.compile(r"^Process running with session ID (\d{1,12})\b", re.MULTILINE)
+_EXIT = pattern(r"^(?:Process exited with code|Exit code:) (-?\d{1,10})\b", re.MULTILINE)
+_JOB = pattern(r"^Process running with session ID (\d{1,12})\b", re.MULTILINE)
 _HEAD = 600
 """What the client puts before a command's output lies within so many characters."""
 _REFUSED = ("rejected by user", "exec command rejected", "patch rejected")
-_STOPPED = re.compile(r"(?:wall time: [0-9.]+ seconds\n)?aborted\b")
+_STOPPED = pattern(r"(?:wall time: [0-9.]+ seconds\n)?aborted\b")
 
 
 def started(item: Row, at: int | None) -> Operation | None:

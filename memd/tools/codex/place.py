@@ -8,13 +8,12 @@
 A file can be compressed in place, to `.jsonl.zst`. Sub-agents' files lie among the others; only their first line tells.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memd.errors import SourceUnreadable
-from memd.later import later
+from memd.later import later, pattern
 from memd.tools.protocol import Identity, Place
 
 if TYPE_CHECKING:
@@ -25,8 +24,8 @@ else:
     delivery, source = later(__package__, "delivery", "source")
 
 _UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
-_NAME = re.compile(rf"rollout-.*?({_UUID})(?:_{_UUID})?\.jsonl(?:\.zst)?\Z")
-_ID = re.compile(r"[A-Za-z0-9_-]{1,128}\Z")
+_NAME = pattern(rf"rollout-.*?({_UUID})(?:_{_UUID})?\.jsonl(?:\.zst)?\Z")
+_ID = pattern(r"[A-Za-z0-9_-]{1,128}\Z")
 _ENDS = (".jsonl", ".jsonl.zst")
 _ROWS = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
 _BARE = frozenset({"message", "function_call", "function_call_output"})

@@ -15,7 +15,6 @@ A line of a source has no place in the fork's file: its offset and length are 0.
 
 import json
 import os
-import re
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 from pathlib import Path
@@ -25,7 +24,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from memd.errors import StoreTrouble
-from memd.later import later
+from memd.later import later, pattern
 from memd.tail import lines
 from memd.tail.batch import Batch, Gap, Line
 from memd.tools.fields import string, table, whole
@@ -42,7 +41,7 @@ SUPERSEDED = "memd.superseded"
 """The type of the row that says from which ordinal on the rows of this file were taken back: its thread has a newer one."""
 _MARK, _OWN = (Line(0, 0, json.dumps({"type": TURNED, "payload": {"own": own}}).encode()) for own in (False, True))
 """Before the lines of a file that another one goes on from, and before those of the file that is read."""
-_SECOND = re.compile(r"-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}_[0-9a-f-]{36}\.jsonl(?:\.zst)?\Z")
+_SECOND = pattern(r"-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}_[0-9a-f-]{36}\.jsonl(?:\.zst)?\Z")
 _HEAD = 1 << 16
 _WEEKS = 5
 _DEPTH = 64

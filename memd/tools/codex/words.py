@@ -11,6 +11,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from memd.later import pattern
 from memd.model import Amend, Delivery, Envelope, Gap, Kind, Operation, Origin, State, Wrapper
 from memd.provenance import classify
 from memd.tools.codex import delivery, rollback
@@ -20,15 +21,15 @@ from memd.tools.codex.state import Pending
 from memd.tools.fields import excerpt, items, string, table
 from memd.tools.remembered import changed
 
-_IMAGE = re.compile(r"<image(?: [^<>]*)?>|</image>")
-_HOOK = re.compile(r"\s*<hook_prompt[^>]*>(.*)</hook_prompt>\s*", re.DOTALL)
-_COMMAND = re.compile(r"<command>\n?(.*?)\n?</command>", re.DOTALL)
-_RESULT = re.compile(r"<result>\n?(.*?)\n?</result>", re.DOTALL)
-_OBJECTIVE = re.compile(r'User set the goal: "(.*)"(?=\n|\Z)', re.DOTALL)
-_STATUS = re.compile(r'User set goal status: "?(\w+)')
-_SKILL = re.compile(r"\s*<skill>\s*<name>([^<\n]{1,200})</name>\s*<path>([^<\n]{1,1000})</path>")
-_AGENT = re.compile(r'"agent_path"\s*:\s*"([^"]{1,200})"')
-_ENDED = re.compile(r'"status"\s*:\s*(?:\{\s*)?"(\w{1,40})"')
+_IMAGE = pattern(r"<image(?: [^<>]*)?>|</image>")
+_HOOK = pattern(r"\s*<hook_prompt[^>]*>(.*)</hook_prompt>\s*", re.DOTALL)
+_COMMAND = pattern(r"<command>\n?(.*?)\n?</command>", re.DOTALL)
+_RESULT = pattern(r"<result>\n?(.*?)\n?</result>", re.DOTALL)
+_OBJECTIVE = pattern(r'User set the goal: "(.*)"(?=\n|\Z)', re.DOTALL)
+_STATUS = pattern(r'User set goal status: "?(\w+)')
+_SKILL = pattern(r"\s*<skill>\s*<name>([^<\n]{1,200})</name>\s*<path>([^<\n]{1,1000})</path>")
+_AGENT = pattern(r'"agent_path"\s*:\s*"([^"]{1,200})"')
+_ENDED = pattern(r'"status"\s*:\s*(?:\{\s*)?"(\w{1,40})"')
 _MACHINE_KINDS = frozenset({"user_instructions", "environment_context"})
 """What the event of a client of 2025 calls messages that it wrote itself."""
 

@@ -12,13 +12,12 @@ A session in a database has the path `<database>/<session id>`; one of the old s
 """
 
 import os
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memd.errors import SourceUnreadable
-from memd.later import later
+from memd.later import later, pattern
 from memd.tools.protocol import Place
 
 if TYPE_CHECKING:
@@ -26,10 +25,10 @@ if TYPE_CHECKING:
 else:
     (rows,) = later("memd.tail", "rows")
 
-SESSION = re.compile(r"ses_[A-Za-z0-9_-]{1,128}\Z")
-_DATABASE = re.compile(r"opencode(?:-[\w.-]{1,60})?\.db\Z")
-_SESSION_FILE = re.compile(rb'\s*\{\s*"id"\s*:\s*"ses_?[A-Za-z0-9_-]+"')
-_EXPORT = re.compile(rb'\s*\{\s*"info"\s*:\s*\{\s*"id"\s*:\s*"ses_?[A-Za-z0-9_-]+"')
+SESSION = pattern(r"ses_[A-Za-z0-9_-]{1,128}\Z")
+_DATABASE = pattern(r"opencode(?:-[\w.-]{1,60})?\.db\Z")
+_SESSION_FILE = pattern(rb'\s*\{\s*"id"\s*:\s*"ses_?[A-Za-z0-9_-]+"')
+_EXPORT = pattern(rb'\s*\{\s*"info"\s*:\s*\{\s*"id"\s*:\s*"ses_?[A-Za-z0-9_-]+"')
 _PASSED_BY = frozenset(
     {"snapshot", "tool-output", "log", "repos", "bin", "cache", "session_diff", "session_share", "todo", "migration"}
 )

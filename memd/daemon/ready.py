@@ -146,9 +146,9 @@ class Ready:
             return True
         found = self._store.messages(session.id, after=number, channels={Channel.MEMD_INJECTION})
         own = [record for record in found if marks.find(record.text) is not None]
-        if seen and (not own or self._undone(session, number)):
-            return True
-        return any(record.in_force for record in own)
+        if not own:
+            return seen
+        return any(record.in_force for record in own) or self._undone(session, number)
 
     def _undone(self, session: Session, number: int) -> bool:
         """Whether the person went back to before a compaction: the entry that it came after is gone too."""

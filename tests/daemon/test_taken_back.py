@@ -1,6 +1,7 @@
 """A conversation that was rewound: what was said and decided on the way that was left is not given back."""
 
 import json
+import time
 
 import pytest
 from rollout import THREAD, Rollout
@@ -66,7 +67,8 @@ def back_to(first, ordinal):
 
 
 @pytest.mark.parametrize("before", [False, True])
-def test_a_checkpoint_that_went_with_a_prompt_that_was_taken_back(tmp_path, before):
+@pytest.mark.parametrize("early", [False, True])
+def test_a_checkpoint_that_went_with_a_prompt_that_was_taken_back(tmp_path, before, early):
     """Codex puts it before the first prompt after a compaction; it is given again, unless the compaction is undone as well."""
     chosen, paths = config.load({"MEMD_STATE_DIR": str(tmp_path / "state"), "MEMD_CONFIG": "/nowhere"})
     pipeline, codex, talk = Pipeline(chosen, paths), TOOLS["codex"], Rollout(tmp_path / "sessions")
@@ -84,6 +86,10 @@ def test_a_checkpoint_that_went_with_a_prompt_that_was_taken_back(tmp_path, befo
 
     text = resumed()["additionalContext"]
     assert "ends here; receipt" in text
+    if early:  # its hook was answered before the row of the compaction was read
+        made = pipeline.store.checkpoints.current(talk.id)
+        now = int(time.time() * 1000)
+        pipeline.store.deliveries.give(talk.id, made.number, made.receipt, 1, "SessionStart", now, compactions=0)
     talk.now()
     talk.begin()
     talk.injected(text)

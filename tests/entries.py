@@ -20,7 +20,7 @@ from memd.model import (
     Usage,
 )
 from memd.store.calls import merge
-from memd.store.ranges import Rewound, bounds
+from memd.store.ranges import Rewound, bounds, without
 from memd.tail.batch import Line
 
 
@@ -115,7 +115,8 @@ def recorded(events):
 def _gone_back(entries, rewind):
     numbers = {key: entry.number for key, entry in entries.items()}
     kept = [bounds(numbers, first, last, len(entries)) for first, last in rewind.path]
-    rewound = Rewound(len(entries), tuple(filter(None, kept)), sure=None not in kept)
+    out = [numbers[key] for key in rewind.out if key in numbers]
+    rewound = Rewound(len(entries), without(tuple(filter(None, kept)), out), sure=None not in kept)
     return {
         key: replace(entry, withdrawn=rewound.withdrawn(entry.number, before=entry.withdrawn))
         for key, entry in entries.items()

@@ -58,6 +58,8 @@ class Rewind(Struct, frozen=True, tag=True):
     path: tuple[tuple[str | None, str | None], ...]
     everything: bool = False
     """It decides over all that is recorded, not only over what was read up to here."""
+    out: tuple[str, ...] = ()
+    """Entries inside of them that were taken out alone."""
 
 
 class Kind(StrEnum):

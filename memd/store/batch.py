@@ -28,7 +28,7 @@ from memd.model import (
     Usage,
 )
 from memd.store.calls import merge
-from memd.store.ranges import Rewound, bounds
+from memd.store.ranges import Rewound, bounds, without
 
 _FACTS = ("cwd", "title", "model", "window", "version", "entrypoint", "branch", "forked_from")
 
@@ -138,10 +138,9 @@ class Batch(Struct):
         upto = self.session["messages"] if event.everything else self.position
         found = [bounds(self.known.numbers, first, last, upto) for first, last in event.path]
         kept = tuple(pair for pair in found if pair is not None)
-        if len(kept) == len(found):
-            self.rewinds = [Rewound(upto, kept, sure=True)]
-        else:
-            self.rewinds.append(Rewound(upto, kept, sure=False))
+        sure = len(kept) == len(found)
+        kept = without(kept, (self.known.numbers[key] for key in event.out if key in self.known.numbers))
+        self.rewinds = [*([] if sure else self.rewinds), Rewound(upto, kept, sure=sure)]
 
     def _withdrawn(self, record: Record) -> bool:
         withdrawn = record.withdrawn

@@ -36,6 +36,7 @@ def _keys(events: list[Event]) -> tuple[set[str], set[str], set[str]]:
                 entries.add(key)
             case Rewind():
                 entries.update(end for pair in event.path for end in pair if end is not None)
+                entries.update(event.out)
     return entries, calls, usages
 
 

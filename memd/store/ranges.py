@@ -4,7 +4,7 @@ In doubt more is kept: a rewind with an end that nobody knows takes nothing away
 ranges that are known.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
@@ -37,6 +37,18 @@ class Rewound(Struct, frozen=True):
                 runs.append((start, first - 1))
             start = max(start, last + 1)
         return runs if start > self.upto else [*runs, (start, self.upto)]
+
+
+def without(kept: tuple[Pair, ...], out: Iterable[int]) -> tuple[Pair, ...]:
+    """The same without single numbers.
+
+    >>> without(((1, 4), (6, 6)), [2, 6])
+    ((1, 1), (3, 4))
+    """
+    for number in out:
+        parts = ((pair[0], min(pair[1], number - 1), max(pair[0], number + 1), pair[1]) for pair in kept)
+        kept = tuple(pair for a, b, c, d in parts for pair in ((a, b), (c, d)) if pair[0] <= pair[1])
+    return kept
 
 
 def bounds(numbers: Mapping[str, int], first: str | None, last: str | None, upto: int) -> Pair | None:

@@ -41,6 +41,16 @@ def test_outside_of_the_path_is_withdrawn(store):
     assert [record.number for record in store.messages(ONE.session)] == [1, 2, 3, 4, 5, 6]
 
 
+def test_an_entry_inside_that_was_taken_out(store):
+    """Alone, whether it was recorded before or comes with it; a key that nobody knows takes nothing out."""
+    commit(store, *letters("abc"))
+    added = commit(store, *letters("de"), Rewind(((None, None),), out=("b", "d", "x"))).added
+    assert in_force(store) == "ace"
+    assert [record.withdrawn for record in added] == [True, False]
+    commit(store, Rewind(((None, None),)))
+    assert in_force(store) == "abcde"
+
+
 def test_it_reaches_over_commits_and_not_ahead(store):
     """Entries of earlier commits are withdrawn too; what follows the rewind is not."""
     commit(store, *letters("abc"))

@@ -53,21 +53,23 @@ def revert(state: ReaderState, message: str) -> tuple[ReaderState, Rewind | None
     return moved, path(moved)
 
 
-def remove(state: ReaderState, ident: str) -> tuple[ReaderState, Rewind | None]:
+def remove(state: ReaderState, message: str, part: str = "") -> tuple[ReaderState, Rewind | None]:
     """A message, or one part of one, was removed for good."""
-    if ident in state.gone or not any(ident in run for run in runs(state)):
+    if (part or message) in state.gone or not known(state, message):
         return state, None
-    moved = changed(state, gone=(*state.gone, ident))
+    moved = changed(state, gone=(*state.gone, part or message))
     return moved, path(moved)
 
 
 def path(state: ReaderState) -> Rewind:
-    """The key ranges that are in force."""
+    """The key ranges that are in force, and the parts inside of them that were removed: their ids are their entries' keys."""
     dead = {*state.gone, *_reverted(state)}
+    parts = dict.fromkeys(state.gone)
     ranges: list[tuple[str | None, str | None]] = []
     going = False
     for message, first, last in runs(state):
-        alive = message not in dead and not (first == last and first in dead)
+        alive = message not in dead
+        parts.pop(message, None)
         if not first:
             continue
         if alive and going:
@@ -77,7 +79,7 @@ def path(state: ReaderState) -> Rewind:
         going = alive
     if going:
         ranges[-1] = (ranges[-1][0], None)
-    return Rewind(tuple(ranges))
+    return Rewind(tuple(ranges), tuple(parts))
 
 
 def _reverted(state: ReaderState) -> list[str]:

@@ -173,11 +173,11 @@ def _compaction(reading: Reading, message: str, part: Row, at: int | None) -> No
 
 def _removed(reading: Reading, data: Row) -> None:
     """A message was removed, or a part of one. A fork's copy that is gone is a replay that led nowhere, and nobody's prompt."""
-    message = string(data, "messageID")
+    message, part = string(data, "messageID"), string(data, "partID")
     at = whole(reading.message(message) or {}, "at")
-    if at is not None and at < reading.state.created and not string(data, "partID"):
+    if at is not None and at < reading.state.created and not part:
         user.retracted(reading, message)
-    _rewound(reading, *branches.remove(reading.state, string(data, "partID") or message))
+    _rewound(reading, *branches.remove(reading.state, message, part))
 
 
 _READERS: dict[str, Callable[[Reading, Row], None]] = {

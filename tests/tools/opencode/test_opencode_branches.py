@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from opencode_rows import BEGIN, MADE, SESSION, assistant, feed, row, text, tool, user, words
 
 from memd.tools.opencode import branches
@@ -75,6 +76,16 @@ def test_one_message_removed():
     """A message can be removed alone; a part as well."""
     assert feed(*THREE, removed("a2")).in_force == ["p1", "r1", "p2", "p3", "r3"]
     assert feed(*THREE, removed("a1", "prt_a1_0")).in_force == ["p1", "p2", "r2", "p3", "r3"]
+
+
+@pytest.mark.parametrize(("at", "left"), [(0, ["y", "z"]), (1, ["x", "z"]), (2, ["x", "y"])])
+def test_one_part_of_several_is_removed(at, left):
+    """The others of its message stay, wherever it stood; a message that follows changes nothing of that."""
+    rows = [*turn(1), *user("u2", text("x"), text("y"), text("z")), removed("u2", f"prt_u2_{at}")]
+    assert feed(*rows).in_force == ["p1", "r1", *left]
+    assert feed(*rows, *turn(3)).in_force == ["p1", "r1", *left, "p3", "r3"]
+    assert feed(*rows, *turn(3), reverted("u3"), reverted()).in_force == ["p1", "r1", *left, "p3", "r3"]
+    assert feed(*rows, removed("u2", "prt_u2_9"), removed("u9", "prt_u9_0")).in_force == ["p1", "r1", *left]
 
 
 def test_a_summary_is_taken_back_with_its_request():

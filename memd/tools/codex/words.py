@@ -165,7 +165,7 @@ def vouched(reading: Reading, event: Row) -> None:
 
 
 def leave(reading: Reading) -> None:
-    """The file has come to its end: what waits is entered; of its words the state keeps a digest, they may be nobody's."""
+    """The file has come to its end, or is torn: what waits is entered; its words stay as a digest, they may be nobody's."""
     pending = reading.state.pending
     settle(reading)
     if pending is not None:

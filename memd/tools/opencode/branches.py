@@ -79,7 +79,7 @@ def path(state: ReaderState) -> Rewind:
         going = alive
     if going:
         ranges[-1] = (ranges[-1][0], None)
-    return Rewind(tuple(ranges), tuple(parts))
+    return Rewind(tuple(ranges), out=tuple(parts))
 
 
 def _reverted(state: ReaderState) -> list[str]:

@@ -140,6 +140,14 @@ def test_a_childs_prompt_looks_typed():
     assert asked(begin(), *said("the user wants it"), **about)[:2] == ("background.peer", "proved")
 
 
+def test_an_item_whose_event_is_torn_is_entered_at_once():
+    """Nothing may follow it; where the event comes after all, it vouches for the entry."""
+    rows = (meta(), begin(), item("do it"), b'{"type":"event_msg","payl')
+    found = read(*rows, left=False)
+    assert (found.said, found.gaps) == ([("unattributed", "do it")], [("torn", "a line that is not JSON")])
+    assert read(*rows, heard("do it"), left=False).said == [("human.typed", "do it")]
+
+
 def test_a_later_meta_changes_nobody():
     """A child's file repeats its parent's first row behind its own: whose transcript it is stays told by the first."""
     child = meta(id="child", source=SPAWN, thread_source="subagent", parent_thread_id=THREAD)

@@ -72,7 +72,7 @@ def transcripts(home: Home, count: int, size: int) -> dict[str, int]:
 
 def served(home: Home, daemon: Process, feed: Feed, sizes: dict[str, int], began: float) -> dict[str, float]:
     """Live rows until all is read, then until the daemon rests."""
-    over, seen = threading.Event(), Recorded(home.state / "memd.db")
+    over, seen = threading.Event(), Recorded(home.state / "memd.db", feed.paths)
 
     def live() -> None:
         while not over.is_set():

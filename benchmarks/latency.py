@@ -8,6 +8,7 @@ record has read, a third does nothing but take watchdog's callbacks for the same
 
 import argparse
 import itertools
+import json
 import random
 import sqlite3
 import subprocess
@@ -15,6 +16,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Self
 
@@ -39,6 +41,7 @@ print("ready", flush=True)
 sys.stdin.read()
 observer.stop(); observer.join(); sys.stdout.flush()
 """
+_OFFSETS = "SELECT path, offset FROM source WHERE path IN (SELECT value FROM json_each(?))"
 Appended = list[tuple[int, str, int]]
 """Each event: nanoseconds when it was appended, its path, the size of the file behind it."""
 
@@ -56,7 +59,7 @@ def run(options: argparse.Namespace) -> Outcome:
         with home.daemon() as daemon:
             rest(daemon)
             before = daemon.cpu()
-            seen = Recorded(home.state / "memd.db")
+            seen = Recorded(home.state / "memd.db", feed.paths)
             with Callbacks(home.projects) as heard:
                 feed.run(options.rate, options.seconds)
                 time.sleep(5)
@@ -108,11 +111,15 @@ class Feed:
 
 
 class Recorded(threading.Thread):
-    """Notes when the record has read each transcript how far."""
+    """Notes when the record has read each of these transcripts how far.
 
-    def __init__(self, record: Path) -> None:
+    It looks at no others: a look at a thousand with each commit is work for the processors that are measured.
+    """
+
+    def __init__(self, record: Path, paths: Iterable[Path]) -> None:
         super().__init__(daemon=True)
         self._record = record
+        self._paths = json.dumps([str(path) for path in paths])
         self._over = threading.Event()
         self._seen: list[tuple[int, str, int]] = []
         self.start()
@@ -125,7 +132,7 @@ class Recorded(threading.Thread):
             if now == version:
                 continue
             version, at = now, time.monotonic_ns()
-            for path, offset in sql.execute("SELECT path, offset FROM source"):
+            for path, offset in sql.execute(_OFFSETS, (self._paths,)):
                 if known.get(path) != offset:
                     known[path] = offset
                     self._seen.append((at, path, offset))

@@ -48,12 +48,12 @@ class Journalling:
 
     def _some(self, name: str) -> bool:
         """One transaction of it; whether there may be more."""
-        pending = self._store.projects.pending(name, STEP)
-        session = self._store.session(name) if pending else None
+        session = self._store.session(name) if self._store.projects.waits(name) else None
         if session is None:
             return False
-        ended = [done for done in (self._ended(session, done) for done in pending) if done is not None]
         project = self.project(session)
+        pending = self._store.projects.pending(name, STEP, jobs=project is None)
+        ended = [done for done in (self._ended(session, done) for done in pending) if done is not None]
         if project is None:
             self._store.projects.passed_over(name, [done.call for done in ended])
         else:

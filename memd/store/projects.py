@@ -24,6 +24,8 @@ from memd.store.packs import SAID
 COMMANDS = 500
 """A session's last shell lines that are looked through for a file's name."""
 
+_PENDING = "FROM operation o WHERE session = (SELECT row FROM session WHERE id = ?) AND journalled = 0 AND state <> ?"
+
 
 class Told(Struct, frozen=True):
     """What one call came to."""
@@ -50,15 +52,19 @@ class Projects:
     def __init__(self, database: Database) -> None:
         self._db = database
 
-    def pending(self, session: str, limit: int) -> list[Done]:
-        """Calls of a session that are no longer running and that the journal has not looked at, oldest first.
+    def waits(self, session: str) -> bool:
+        """Whether a session has calls that are no longer running and that the journal has not looked at."""
+        return bool(self._db.rows(f"SELECT 1 {_PENDING} LIMIT 1", (session, STATE[State.RUNNING])))
 
-        Those that went into the background come last: what became of them may not be known for long.
+    def pending(self, session: str, limit: int, *, jobs: bool = False) -> list[Done]:
+        """These calls, oldest first; `jobs`: only those that went into the background.
+
+        Those come last: what became of them may not be known for long.
         """
+        only = "AND state = ?" if jobs else ""
         rows = self._db.rows(
-            f"SELECT {FIELDS} FROM operation o WHERE session = (SELECT row FROM session WHERE id = ?)"  # noqa: S608 - a constant
-            " AND journalled = 0 AND state <> ? ORDER BY state = ?, id LIMIT ?",
-            (session, STATE[State.RUNNING], STATE[State.BACKGROUND], limit),
+            f"SELECT {FIELDS} {_PENDING} {only} ORDER BY state = ?, id LIMIT ?",
+            (session, STATE[State.RUNNING], *[STATE[State.BACKGROUND]] * (1 + jobs), limit),
         )
         return [as_done(row) for row in rows]
 
@@ -117,12 +123,17 @@ class Projects:
         )
         return [name for (name,) in rows]
 
-    def passed_over(self, session: str, calls: Iterable[str]) -> None:
-        """Calls of a session that has no project were looked at."""
+    def passed_over(self, session: str, jobs: Iterable[str]) -> None:
+        """A session has no project: its calls count as looked at, of those that went into the background these."""
         with self._db.transaction() as sql:
+            sql.execute(
+                "UPDATE operation SET journalled = 1 WHERE session = (SELECT row FROM session WHERE id = ?)"
+                " AND journalled = 0 AND state NOT IN (?, ?)",
+                (session, STATE[State.RUNNING], STATE[State.BACKGROUND]),
+            )
             sql.executemany(
                 "UPDATE operation SET journalled = 1 WHERE session = (SELECT row FROM session WHERE id = ?) AND key = ?",
-                ((session, hashed(call)) for call in calls),
+                ((session, hashed(call)) for call in jobs),
             )
 
     # The project's file.

@@ -52,6 +52,20 @@ def test_a_call_waits_until_it_ended_and_is_looked_at_once(store):
     assert store.projects.waiting() == []
 
 
+def test_without_a_project_calls_count_as_looked_at(store):
+    """But for one that runs, and one in the background, until its end is known."""
+    states = {"c1": State.DONE, "c2": State.FAILED, "c3": State.RUNNING, "c4": State.BACKGROUND, "c5": State.BACKGROUND}
+    commit(store, message("m1"), *(edit(call, "a.toml", "", "", state) for call, state in states.items()))
+    assert store.projects.waits(ONE.session)
+    assert [done.call for done in store.projects.pending(ONE.session, 10, jobs=True)] == ["c4", "c5"]
+    store.projects.passed_over(ONE.session, ["c4"])
+    assert [done.call for done in store.projects.pending(ONE.session, 10)] == ["c5"]
+    store.projects.passed_over(ONE.session, ["c5"])
+    assert not store.projects.waits(ONE.session)
+    commit(store, edit("c3", "a.toml", "x = 1", "x = 2"))
+    assert [done.call for done in store.projects.pending(ONE.session, 10)] == ["c3"]
+
+
 def test_a_fork_that_copies_a_call_does_not_double_it(store):
     """The same call at the same time, in another session's transcript, is the same operation."""
     for seed in (ONE, TWO):

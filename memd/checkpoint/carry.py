@@ -162,7 +162,7 @@ def carried_mind(text: str, upto: int, fresh: str, *, heir: bool = False) -> str
         for one, bullet in found
         if one in new
     ]
-    ended = [one for one in missions if one.cites and one.cites[-1] > upto and one not in new]
+    ended = [(one, b) for one, b in found if one not in new and (_later(b, upto) or (heir and " of " in _end(b)))]
     return _with(_ended(text, ended, names), added)
 
 
@@ -181,6 +181,11 @@ def _later(bullet: Bullet, upto: int) -> bool:
     return bool(bullet.cites) and bullet.cites[-1] > upto
 
 
+def _end(bullet: Bullet) -> str:
+    """The last message that an entry cites, as it stands there."""
+    return (bullet.citation or "").rpartition(", ")[2]
+
+
 def _names(text: str, missions: Iterable[mind.Mission], new: Iterable[mind.Mission]) -> dict[str, str]:
     """What the judged mind calls the program's missions: by the message that set them, new ones by the next free numbers."""
     judged = mind.parse(text)
@@ -197,15 +202,15 @@ def _status(one: mind.Mission, names: Mapping[str, str]) -> str:
     return f"{status} by {names[by]}" if by in names else "withdrawn" if by else status
 
 
-def _ended(text: str, ended: Iterable[mind.Mission], names: Mapping[str, str]) -> str:
+def _ended(text: str, ended: Iterable[tuple[mind.Mission, Bullet]], names: Mapping[str, str]) -> str:
     """The mind with the end of its missions that a later message of the person's ended."""
-    found = {names[one.id]: one for one in ended if one.id in names and one.status != "active"}
+    found = {names[one.id]: (one, b) for one, b in ended if one.id in names and one.status != "active"}
     for bullet in mind.parse(text).bullets.get(mind.MISSION, ()):
         old = mind.mission(bullet)
         if old is not None and old.status == "active" and old.id in found:
-            now = found[old.id]
+            now, by = found[old.id]
             row = bullet.text.rstrip().replace("[active]", f"[{_status(now, names)}]", 1)
-            text = text.replace(bullet.text, f"{row[:-1]}, #{now.cites[-1]})", 1)
+            text = text.replace(bullet.text, f"{row[:-1]}, {_end(by)})", 1)
     return text
 
 

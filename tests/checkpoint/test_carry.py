@@ -123,6 +123,22 @@ def test_a_mission_of_a_forks_source_that_was_set_after_it_was_judged_there_come
     assert [(one.words, one.by) for one in carried.values()][2:] == [("Ship 2.1", "#9 of codex:019a")]
 
 
+def test_a_goal_that_ended_in_a_forks_source_after_it_was_judged_there_ends():
+    """By a message that has no row in the fork either; what a person left active by hand stays so."""
+    line = "- M1 [active] Make the gateway survive a slow upstream (#1)"
+    judged = edited(line, "- M1 [active] Ship 2.0, tomorrow (#4 of codex:019a)")
+    rows = [
+        "- M1 [replaced by M2] Ship 2.0 (#4 of codex:019a, #9 of codex:019a)",
+        "- M2 [active] Ship 2.1 (#9 of codex:019a)",
+    ]
+    fresh = FRESH.replace(line, "\n".join(rows))
+    once = carry.carried_mind(judged, 20, fresh, heir=True)
+    told = [rows[0].replace("2.0", "2.0, tomorrow"), rows[1]]
+    assert [bullet.text for bullet in parse(once).bullets["Mission"]] == told
+    assert carry.carried_mind(once, 20, fresh, heir=True) == once
+    assert parse(carry.carried_mind(judged, 20, fresh)).missions["M1"].status == "active"
+
+
 @pytest.mark.parametrize(("own", "by_hand", "missions"), [(0, False, 2), (0, True, 1), (1, False, 1)])
 def test_what_a_fork_judged_itself_and_what_a_person_left_out_is_not_added(own, by_hand, missions):
     """Only a mind that was judged in the source can lack a mission that was set there later."""

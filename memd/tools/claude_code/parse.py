@@ -9,9 +9,9 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from memd.model import Compaction, Envelope, Event, Facts, Gap, Origin, Source, TurnEnd
+from memd.model import Compaction, Envelope, Event, Facts, Gap, Origin, Source, TurnEnd, Wrapper
 from memd.tail.lines import Line
-from memd.tools.claude_code import assistant, attachment, branches, known, queue, user
+from memd.tools.claude_code import assistant, attachment, branches, delivery, known, queue, user
 from memd.tools.claude_code.reading import HARNESS, Reading, Row
 from memd.tools.claude_code.state import ROW, ReaderState
 from memd.tools.fields import directory, excerpt, items, moment, string, table, whole
@@ -141,10 +141,7 @@ def _system(reading: Reading, row: Row) -> None:
     kind, at = string(row, "subtype"), reading.at
     match kind:
         case "compact_boundary":
-            meta = table(row, "compactMetadata")
-            sizes = whole(meta, "preTokens"), whole(meta, "postTokens")
-            trigger = "manual" if string(meta, "trigger") == "manual" else "auto"
-            reading.events.append(Compaction(reading.key(row), at, trigger, *sizes))
+            _compacted(reading, row, table(row, "compactMetadata"))
         case "turn_duration":
             reading.events.append(TurnEnd(at))
         case "local_command" | "voice_call_talk":
@@ -153,6 +150,18 @@ def _system(reading: Reading, row: Row) -> None:
             reading.events.append(Gap("unknown", f"system/{kind}"))
         case _:
             pass
+
+
+def _compacted(reading: Reading, row: Row, meta: Row) -> None:
+    """The context was replaced; what was typed for the summary in the list of prompts (`/rewind`) stands in this row alone."""
+    sizes = whole(meta, "preTokens"), whole(meta, "postTokens")
+    trigger = "manual" if string(meta, "trigger") == "manual" else "auto"
+    reading.events.append(Compaction(reading.key(row), reading.at, trigger, *sizes))
+    words = string(meta, "userContext") if "messagesSummarized" in meta else ""  # `/compact` has a row of its own
+    if words.strip():
+        headless, child = delivery.headless(row), reading.state.child
+        envelope = Envelope(Origin.LOCAL, wrapper=Wrapper.COMMAND, headless=headless, child=child)
+        reading.say(f"{reading.key(row)}:words", row, envelope, words, command="rewind")
 
 
 _READERS: dict[str, Callable[[Reading, Row], None]] = {

@@ -124,6 +124,28 @@ def test_a_compaction_with_its_sizes():
 
 
 @pytest.mark.parametrize(
+    ("meta", "entrypoint", "said"),
+    [
+        ({"userContext": "Keep the port 9443"}, "cli", [("human.command", "inferred", "Keep the port 9443")]),
+        ({"userContext": "Keep the port 9443"}, "sdk-cli", [("operator.headless", "unknown", "Keep the port 9443")]),
+        ({"userContext": " "}, "cli", []),
+        ({"userContext": 5}, "cli", []),
+    ],
+)
+def test_what_was_typed_for_a_summary_in_the_list_of_prompts(meta, entrypoint, said):
+    """No row of its own has it; where the whole is summarised (`/compact`) one has."""
+    rows = [
+        system(
+            "compact_boundary", uuid=str(number), entrypoint=entrypoint, compactMetadata={"trigger": "manual", **more}
+        )
+        for number, more in enumerate([{**meta, "messagesSummarized": 3}, meta])
+    ]
+    found = read(typed("x"), *rows).records[1:]
+    assert [(str(one.channel), str(one.grade), one.text) for one in found] == said
+    assert [one.extra["command"] for one in found] == ["rewind"] * len(said)
+
+
+@pytest.mark.parametrize(
     ("given", "source"),
     [
         ({"forkedFrom": {"sessionId": "other", "messageUuid": "m"}}, "other"),

@@ -85,6 +85,21 @@ def test_words_at_an_allowed_call_are_a_decision():
     number = story.says("then push", Channel.HUMAN_ANSWER, extra={"allowed": True})
     text = section(mind(story), "Key decisions")
     assert f'- The person allowed a tool call and said: "then push" (#{number})' in text
+    number = story.says("never by force", Channel.HUMAN_ANSWER, extra={"allowed": True, "call": "c14"})
+    text = section(mind(story), "Key decisions")
+    assert f'- The person allowed Bash `git push` and said: "never by force" (#{number})' in text
+
+
+def test_a_plan_that_was_approved_with_words_stands_with_them():
+    """They may take a part of it out, so it does not stand as approved as it is beside them."""
+    story = busy()
+    number = story.says("but do not raise it over 60", Channel.HUMAN_ANSWER, extra={"allowed": True, "call": "c7"})
+    text = section(mind(story), "Key decisions")
+    assert text.count("[approved]") == 1
+    assert (
+        f'- [approved] The person approved the plan "Raise it" and said: "but do not raise it over 60" (#{number})'
+        in text
+    )
 
 
 def test_a_lesson_is_what_the_record_shows():
@@ -100,6 +115,28 @@ def test_progress_tells_changes_with_their_reason_and_what_must_not_be_repeated(
     assert "- Done, not to be repeated: `git push` exit 0 -> 1a2b3c4..5d6e7f8 main -> main (#14, " in text
     assert "- Last test run: `pytest -q` exit 0: 12 passed (#15)" in text
     assert "- Done: read" in text
+
+
+def test_that_a_goal_went_on_is_no_progress():
+    """Each continuation has the same words of the client's; the step that runs says what started it."""
+    story = Story()
+    story.says("finish it", Channel.HUMAN_COMMAND, extra={"command": "goal"})
+    for _ in range(3):
+        story.says("Continue working toward the goal.", Channel.BACKGROUND_GOAL)
+        story.agent("On it.")
+    text = scene(story)
+    assert section(text, "Progress") == "(none)"
+    assert "not started by the request but by background (goal)" in section(text, "Current step")
+
+
+def test_a_change_has_no_reason_from_an_earlier_turn():
+    """What the agent wrote before the person spoke is not why it did what came after."""
+    story = Story()
+    story.says("First.")
+    story.agent("Done with the first.")
+    story.says("Second.")
+    story.call(Kind.EDIT, "/srv/w/a.py", detail={"old": "a = 1", "new": "a = 2"})
+    assert section(scene(story), "Progress") == "- changed `a.py` (#4): `a = 1` -> `a = 2`"
 
 
 def test_the_step_has_the_agents_last_words_line_by_line():

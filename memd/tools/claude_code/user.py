@@ -34,12 +34,12 @@ def read(reading: Reading, row: Row) -> None:
     content = table(row, "message").get("content")
     if not isinstance(content, str | list):
         reading.events.append(Gap("malformed", "a user row whose message has another shape"))
-    answers = images = 0
+    answers, images, call = 0, 0, ""
     for block in content if isinstance(content, list) else ():
         kind = block.get("type") if isinstance(block, dict) else None
         if kind == "tool_result":
             _result(reading, row, block)
-            answers += 1
+            answers, call = answers + 1, "" if answers else string(block, "tool_use_id")
         elif kind == "image":
             images += 1
     if isinstance(content, list) and 0 < answers == len(content) and "planContent" not in row:
@@ -51,7 +51,7 @@ def read(reading: Reading, row: Row) -> None:
     if string(row, "planContent"):
         _plan(reading, row, text)
     elif text or images:
-        _words(reading, row, text, images, beside=answers > 0)
+        _words(reading, row, text, images, beside=answers > 0, call=call)
 
 
 def _editors(content: Any) -> tuple[list[Any], Any]:
@@ -78,8 +78,8 @@ def _plan(reading: Reading, row: Row, text: str) -> None:
     reading.events.append(Operation(f"plan:{key}", Kind.PLAN, "plan", reading.at, State.DONE, "", detail))
 
 
-def _words(reading: Reading, row: Row, text: str, images: int, *, beside: bool) -> None:
-    """The text of a user row that is not a tool's answer, but may stand beside one."""
+def _words(reading: Reading, row: Row, text: str, images: int, *, beside: bool, call: str) -> None:
+    """The text of a user row that is not a tool's answer, but may stand beside that of one `call`."""
     before = reading.state.last
     child, attests = reading.state.child, reading.state.attests
     if beside:
@@ -88,7 +88,8 @@ def _words(reading: Reading, row: Row, text: str, images: int, *, beside: bool) 
         envelope = delivery.of_user_row(row, text, child=child)
     shown, extra = _unwrapped(text, envelope)
     extra |= {"images": images} if images else {}
-    extra |= {"allowed": True} if envelope.delivery is Delivery.ANSWER else {}
+    if envelope.delivery is Delivery.ANSWER:
+        extra |= {"allowed": True, **({"call": call} if call else {})}
     extra |= {"host": host} if not beside and (host := delivery.host(row, row, envelope)) else {}
     if "command" in extra and not shown:  # a command without arguments has no words of the person's
         envelope, shown = replace(envelope, meta=True, origin=Origin.CLIENT), text

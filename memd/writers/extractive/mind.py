@@ -101,11 +101,12 @@ def _decisions(material: Material) -> Iterator[str]:
 
 def _answer(record: Record, material: Material) -> str:
     said = f"{quote(record.text, 160)} (#{record.number})"
-    if record.extra.get("allowed"):
-        return f"- The person allowed a tool call and said: {said}"
-    if not record.extra.get("refusal"):
+    allowed = bool(record.extra.get("allowed"))
+    if not allowed and not record.extra.get("refusal"):
         return f"- I asked: {quote(str(record.extra.get('question', '')), 200)} The person answered: {said}"
     call = next((d for d in material.done if d.call == record.extra.get("call")), None)
+    if allowed:
+        return _allowed(call, said, material)
     if call is None:
         return f"- The person refused a tool call and said: {said}"
     if call.kind is Kind.PLAN:
@@ -113,13 +114,23 @@ def _answer(record: Record, material: Material) -> str:
     return f"- The person refused {call.name} `{line(call.target, 100)}` and said: {said}"
 
 
+def _allowed(call: Done | None, said: str, material: Material) -> str:
+    """What was said with a permission: it may allow less than was asked for."""
+    if call is None:
+        return f"- The person allowed a tool call and said: {said}"
+    if call.kind is not Kind.PLAN:
+        return f"- The person allowed {call.name} `{line(call.target, 100)}` and said: {said}"
+    told = f" ({'; '.join(since)})" if (since := list(_since(call, material))) else ""
+    return f"- [approved] The person approved the plan {quote(title(call), 120)}{told} and said: {said}"
+
+
 def _plan(plan: Done, material: Material) -> str:
-    """What became of a plan; one that was turned down with words stands with them already."""
+    """What became of a plan; one about which something was said with that stands with the words already."""
+    if any(r.extra.get("call") == plan.call and r.in_force for r in material.by(Channel.HUMAN_ANSWER)):
+        return ""
     if plan.state is State.DONE:
         since = "".join(f"; {told}" for told in _since(plan, material))
         return f"- [approved] The plan {quote(title(plan), 160)} was approved{since}. (own judgement)"
-    if any(r.extra.get("call") == plan.call for r in material.by(Channel.HUMAN_ANSWER)):
-        return ""
     return f"- [cancelled] The plan {quote(title(plan), 160)} was turned down without words. (own judgement)"
 
 
@@ -128,7 +139,8 @@ def _since(plan: Done, material: Material) -> Iterator[str]:
     later = [one for one in material.of(Kind.PLAN) if one.number > plan.number and one.state is State.DONE]
     if later:
         yield f"another one was approved later, in #{later[-1].number}"
-    named = (r for r in reversed(material.asked) if r.number > plan.number and about(r.text, title(plan), "plan"))
+    later_said = (r for r in reversed(material.asked) if r.number > plan.number and r.extra.get("call") != plan.call)
+    named = (r for r in later_said if about(r.text, title(plan), "plan"))
     if spoken := next(named, None):
         who = "the operator (headless)" if spoken.channel is Channel.OPERATOR_HEADLESS else "the person"
         yield f"{who} spoke of it again in #{spoken.number}"

@@ -71,7 +71,9 @@ def _progress(material: Material, found: Sequence[files.Touched]) -> Iterator[st
     touched = files.changed(found)[:FILES]
     names = files.short_names(file.path for file in touched)
     told = [changed(file, names[file.path], _why(material, file)) for file in touched[:TOLD]]
-    reported = [f"- {machine(record)}" for record in work.notes(material)[-3:]]
+    # a goal's continuation reports nothing: it is the client's wording, the same each time, also of a goal that has ended
+    notes = [record for record in work.notes(material) if record.channel is not Channel.BACKGROUND_GOAL]
+    reported = [f"- {machine(record)}" for record in notes[-3:]]
     yield from (
         *reversed(done[-3:]),
         *_tests(material),
@@ -84,8 +86,10 @@ def _progress(material: Material, found: Sequence[files.Touched]) -> Iterator[st
 
 
 def _why(material: Material, file: files.Touched) -> str:
-    """The sentence that the agent wrote right before a change, without its marks."""
-    start, end = (bisect_left(material.agent, number, key=_number) for number in (file.number - 6, file.number + 1))
+    """The sentence that the agent wrote right before a change, in the same turn, without its marks."""
+    began = bisect_left(material.begun, file.number, key=_number)
+    after = max(file.number - 6, material.begun[began - 1].number if began else 0)
+    start, end = (bisect_left(material.agent, number, key=_number) for number in (after, file.number + 1))
     before = [text for text in material.agent[start:end] if text.text.strip()]
     if not before:
         return ""

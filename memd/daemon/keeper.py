@@ -54,6 +54,8 @@ class Keeper:
         self.left = Leftovers(store, folders)
         self._prompts = Newest[str, int](SESSIONS)
         """How many prompts a session had when its checkpoint was last refreshed."""
+        self._ahead: tuple[tuple[object, ...], turn.Draft] | None = None
+        """The draft that was made ahead last, and before it what it was made from."""
         self._queued = Newest[str, tuple[Message, ...]](SESSIONS)
         """What waited in the client's queue when a session's checkpoint was last refreshed."""
 
@@ -113,6 +115,7 @@ class Keeper:
             judged = by_hand(judged, edits, material.upto)
             trigger = "edit"
         made = self.draft(session, material, writer, judged)
+        self.let_go()
         current = self.keep(session, material, made, trigger, noted=edits.problems)
         self.left.note(session, made.beside, edits.taken)
         return current
@@ -143,6 +146,18 @@ class Keeper:
         beside = self.ready.situation(material).beside
         compose(made.content, self.budget(session, tool), tokens, limits(tool, beside))
 
+    def draft_ahead(self, name: str, writer: Writer) -> None:
+        """Make a session's next draft before its checkpoint is due: it is taken then if all that it rests on is as it was."""
+        session = self._store.session(name)
+        if session is not None and self._prompts.get(name, MANY) < MANY:  # else it is read first by who waits for it
+            material, judged = self.material(session), self.judging.of(name)
+            made = self.draft(session, material, writer, judged)
+            self._ahead = (material, writer, judged, made.beside.texts), made
+
+    def let_go(self) -> None:
+        """Give the draft that was made ahead back."""
+        self._ahead = None
+
     def _edits(self, session: Session) -> Edits:
         """What a person changed in the files of the current checkpoint."""
         current = self._store.checkpoints.current(session.id)
@@ -152,6 +167,8 @@ class Keeper:
         """What a session's checkpoint would be now, with what lies beside it."""
         tool = named(session.tool)
         beside = attached(material, tool, self._folder(session), _window(session, tool))
+        if self._ahead is not None and self._ahead[0] == (material, writer, judged, beside.texts):
+            return self._ahead[1]
         return turn.draft(material, writer, first(material), judged, beside, asks=self._config.receipt.ask)
 
     def keep(

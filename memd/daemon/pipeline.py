@@ -69,9 +69,8 @@ class Pipeline:
         self._environ = environ
         self._writer = Extractive()
         self.journalling = Journalling(self.store, paths.state, clock)
-        self.projects = Projects(
-            self.store, self.gate, self.journalling, Layer(self.store, paths.state, clock), trouble
-        )
+        layer = Layer(self.store, paths.state, clock)
+        self.projects = Projects(self.store, self.gate, self.journalling, layer, trouble)
         self.reviser = Reviser(self.store, self.keeper, self._writer)
         self.store.judging.abandon_runs()
         self._bound = Bound(self.forget)
@@ -96,16 +95,15 @@ class Pipeline:
     def forget(self) -> None:
         """Let go of answers that are remembered only to be quick."""
         once.forget()
+        self.keeper.let_go()
         self.store.release()
 
     def prepare(self) -> None:
-        """Import what reads the transcripts of the tools that are used here: no hook shall wait for that.
-
-        A reader's modules come with its first row; this one says nothing.
-        """
+        """Import what reads and records, which comes with the first row (this one says nothing): no hook shall wait for it."""
         for tool in map(named, self.store.glances.tally()):
             state, _ = tool.feed(tool.start(Identity("")), Line(0, 2, b"{}"))
             tool.left(state)
+        self.store.rehearse()
 
     def whose(self, tool: Tool, path: Path) -> Seed | None:
         """The session of a transcript, recorded or not."""
@@ -206,6 +204,11 @@ class Pipeline:
         """The same as far as a hook waits for it: what hooks give back. `finish` does the rest."""
         with tokens.hurried():
             self.keeper.refresh(session, trigger, self._writer)
+
+    def draft_ahead(self, session: str) -> None:
+        """Make the draft that a session's next checkpoint will be of, if nothing else comes until that is due."""
+        with tokens.hurried():  # a hook may come any moment
+            self.keeper.draft_ahead(session, self._writer)
 
     def finish(self, session: str) -> None:
         """What is left of a session's checkpoint, and what is kept of the project; `unwritten` tells what could not be."""

@@ -47,6 +47,11 @@ class Plan:
         self._paused = end + min(self._cost[session] * PAUSE, LONGEST_PAUSE)
 
     @property
+    def crowded(self) -> bool:
+        """Whether so many are due that they wait for one another."""
+        return len(self._due) >= CROWD
+
+    @property
     def sessions(self) -> list[str]:
         """Those whose checkpoints are due some time."""
         return list(self._due)
@@ -64,4 +69,4 @@ class Plan:
 
     def _floor(self) -> float:
         """The moment before which no checkpoint is refreshed."""
-        return self._paused if len(self._due) >= CROWD else 0.0
+        return self._paused if self.crowded else 0.0

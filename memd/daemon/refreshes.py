@@ -27,6 +27,8 @@ class Refreshes:
         self._counting = Counting()
         self.refreshed: Callable[[Pipeline, str], None] = lambda *_: None
         self.plan = Plan()
+        self._soon: str | None = None
+        """The session whose checkpoint was planned last for soon."""
         self._old = set[str]()
         """Sessions of the backfill whose checkpoint is still to be made."""
 
@@ -35,7 +37,16 @@ class Refreshes:
         if step.session is None or not step.changed:
             return
         said = any(record.channel.starts_turn for record in step.added)
-        self.plan.due(step.session, soon=(step.turn_ended or said) and not step.more)
+        soon = (step.turn_ended or said) and not step.more
+        self.plan.due(step.session, soon=soon)
+        if soon:
+            self._soon = step.session
+
+    def draft_ahead(self, pipeline: Pipeline) -> None:
+        """Nothing else is to be done: make the draft of the checkpoint that is due soon, for a hook may come before that."""
+        session, self._soon = self._soon, None
+        if session in self.plan.sessions and not self.plan.crowded:
+            pipeline.draft_ahead(session)
 
     def old(self, step: Step) -> str | None:
         """The session of a step of the backfill whose checkpoint is to be made some time, where that is news.

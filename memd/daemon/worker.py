@@ -143,6 +143,9 @@ class Worker(threading.Thread):
 
     def _take(self, pipeline: Pipeline) -> Job | None:
         """The next job; None when a checkpoint, or something that failed, is due before one comes."""
+        if not self._jobs.waiting():
+            with self._troubled(pipeline):
+                self.refreshes.draft_ahead(pipeline)
         if not self._jobs.waiting() and (idle := self._ahead.take_back()) is not None:
             self.hint(idle.tool, idle.path, Urgency(idle.turn[0]), idle.turn[1])
         try:

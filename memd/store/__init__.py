@@ -15,17 +15,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from memd.later import later
-from memd.model import (
-    Boundary,
-    Channel,
-    Done,
-    Event,
-    Fill,
-    Kind,
-    Record,
-    Session,
-    State,
-)
+from memd.model import Boundary, Channel, Done, Event, Fill, Kind, Record, Session, State
 from memd.store import reading, sessions
 from memd.store.checkpoints import Checkpoints
 from memd.store.database import Database, open_reader, open_writer
@@ -154,6 +144,10 @@ class Store:
         made = writing.commit(self._db, seed, reached, events, now)
         self._latest.committed(made)
         return made
+
+    def rehearse(self) -> None:
+        """Make the first commit as quick as the next ones; nothing is recorded."""
+        writing.rehearse(self._db)
 
     # Sessions.
 

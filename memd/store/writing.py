@@ -6,12 +6,13 @@ session's row precedes the question whose copy is whose, because the answer is r
 
 import sqlite3
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from memd.model import LOST, Event
+from memd.model import LOST, Channel, Event, Grade, Kind, Message, Operation, Source, State
 from memd.store import packs, tables
 from memd.store.batch import Batch
 from memd.store.calls import ended
@@ -43,27 +44,43 @@ class _Source(Struct, frozen=True):
     number: int
 
 
+class _TakenBack(Exception):
+    """Ends a transaction of which nothing is to stay."""
+
+
 def commit(database: Database, seed: Seed, reached: Reached, events: Iterable[Event], now: int) -> Committed:
     """Record what was read of a source; see `Store.commit`."""
     taken = list(events)
     with database.transaction() as sql:
-        before, source = _session(sql, seed), _source(sql, seed.path)
-        session = {**before, "path": seed.path, "seen_at": now, "parent": seed.parent or before["parent"]}
-        found, shared = known(sql, session["row"], seed.tool, taken)
-        position = source.number if source and source.session == session["row"] else session["messages"]
-        batch = Batch(session, position, found, now)
-        batch.take(taken)
-        if reached.anew:
-            sql.execute(
-                "DELETE FROM gap WHERE session = ? AND source = ? AND kind <> ?", (session["row"], seed.path, LOST)
-            )
-        _save(sql, batch, before, seed.path)
-        if before["messages"] and any(before[name] != session[name] for name in _LINEAGE):
-            shared |= shared_keys(sql, session["row"])
-        if shared:
-            settle(sql, seed.tool, shared)
-        _save_source(sql, source, seed, reached, batch)
-        return _committed(batch, _copies(sql, batch, shared), altered=bool(shared or batch.amends or batch.rewinds))
+        return _commit(sql, seed, reached, taken, now)
+
+
+def rehearse(database: Database) -> None:
+    """Commit a prompt and a call and take it back: the statements are prepared then, and the index is open."""
+    words = Message("", None, Channel.HUMAN_TYPED, Grade.PROVED, "words", Source(0, 0))
+    answer = replace(words, key=".", channel=Channel.TOOL_RESULT)
+    call = Operation(".", Kind.OTHER, "", None, State.DONE, result="words")
+    with suppress(_TakenBack), database.transaction() as sql:
+        _commit(sql, Seed("", "", "", None, ""), Reached("", "", {}, 0, 0, anew=False), [words, answer, call], 0)
+        raise _TakenBack
+
+
+def _commit(sql: sqlite3.Connection, seed: Seed, reached: Reached, taken: list[Event], now: int) -> Committed:
+    before, source = _session(sql, seed), _source(sql, seed.path)
+    session = {**before, "path": seed.path, "seen_at": now, "parent": seed.parent or before["parent"]}
+    found, shared = known(sql, session["row"], seed.tool, taken)
+    position = source.number if source and source.session == session["row"] else session["messages"]
+    batch = Batch(session, position, found, now)
+    batch.take(taken)
+    if reached.anew:
+        sql.execute("DELETE FROM gap WHERE session = ? AND source = ? AND kind <> ?", (session["row"], seed.path, LOST))
+    _save(sql, batch, before, seed.path)
+    if before["messages"] and any(before[name] != session[name] for name in _LINEAGE):
+        shared |= shared_keys(sql, session["row"])
+    if shared:
+        settle(sql, seed.tool, shared)
+    _save_source(sql, source, seed, reached, batch)
+    return _committed(batch, _copies(sql, batch, shared), altered=bool(shared or batch.amends or batch.rewinds))
 
 
 def _session(sql: sqlite3.Connection, seed: Seed) -> dict[str, Any]:

@@ -129,40 +129,41 @@ def _count_chunk(chunk: str) -> int:
 
 
 def _guess(chunk: str) -> int:
-    """By rule of thumb, line by line as well: none of its pieces but blanks goes beyond a line end."""
-    return _guessed.total(_LINES.findall(chunk)[:-1], rough.count)
+    """By rule of thumb, line by line and word by word as well: none of its pieces goes beyond a single blank."""
+    return _guessed.total(_LINES.findall(chunk)[:-1], _guessed_words.total)
 
 
 def _exact(chunk: str) -> int:
     """Line by line: of a text that was put together from others most lines were counted before."""
     lines = _LINES.findall(chunk)[:-1] if "\n" in chunk else [chunk]
-    return _by_word(chunk) if len(lines) == 1 else _seen.total(lines, _by_word)
+    return _words.total(chunk) if len(lines) == 1 else _seen.total(lines, _words.total)
 
 
-def _by_word(line: str) -> int:
-    """Word by word, each with the blank before it, where no token of o200k can span two.
+class _Words:
+    """Lines word by word, each with the blank before it, where no token of o200k can span two.
 
     A row of exact strings has other ones in each refresh, and they are those of the rows before.
     """
-    unindented = line.lstrip(" ")
-    words = unindented.split(" ")
-    if "" in words or not (line[:-1].isprintable() or _BLANK.search(line, 0, len(line) - 1) is None):
-        return _encoded(line)  # a token may be of several blanks and line ends
-    return _word(line[: len(line) - len(unindented)] + words[0]) + sum(map(_behind_blank, words[1:]))
 
+    def __init__(self, counted: Callable[[str], int]) -> None:
+        self._line = counted
+        self._first = lru_cache(_WORDS // 8)(counted)
+        self._behind_blank = lru_cache(_WORDS)(lambda word: counted(f" {word}"))
 
-@lru_cache(_WORDS // 8)
-def _word(text: str) -> int:
-    return _encoded(text)
-
-
-@lru_cache(_WORDS)
-def _behind_blank(word: str) -> int:
-    return _encoded(f" {word}")
+    def total(self, line: str) -> int:
+        """The tokens of a line."""
+        unindented = line.lstrip(" ")
+        words = unindented.split(" ")
+        if "" in words or not (line[:-1].isprintable() or _BLANK.search(line, 0, len(line) - 1) is None):
+            return self._line(line)  # a token may be of several blanks and line ends
+        return self._first(line[: len(line) - len(unindented)] + words[0]) + sum(map(self._behind_blank, words[1:]))
 
 
 def _encoded(text: str) -> int:
     return len(_encoder.encode(text))
+
+
+_words, _guessed_words = _Words(_encoded), _Words(rough.count)
 
 
 def _remembered(chunk: str, seen: Seen, counted: Callable[[str], int]) -> int:

@@ -23,6 +23,9 @@ class Pipe:
     def current(self, session):
         return False
 
+    def draft_ahead(self, session):
+        """Nothing is made ahead."""
+
     def refresh(self, session, trigger):
         self.made.append(session)
 

@@ -55,6 +55,9 @@ class Pipe:
     def refresh(self, session, trigger):
         self._do("refresh", session)
 
+    def draft_ahead(self, session):
+        """Nothing is made ahead."""
+
     def unwritten(self, session):
         return self.copies.pop(0) if self.copies else None
 
@@ -162,6 +165,44 @@ def test_checkpoints_starve_no_reading(bench, tmp_path, monkeypatch):
     kinds = [what for what, _ in bench.rest()]
     assert kinds.count("step") == 50
     assert "refresh refresh" not in " ".join(kinds[: kinds.index("step") + 80])
+
+
+def test_a_draft_is_made_before_the_checkpoint_is_due(bench, tmp_path, monkeypatch):
+    """Where somebody spoke, and nothing else is to be done: a hook may come first."""
+    monkeypatch.setattr(planning, "SOON", 0.2)
+    bench.pipe.draft_ahead = lambda session: bench.pipe._do("draft", session)
+    hint(bench.start(), tmp_path, "one")
+    bench.worker.submit(Urgency.COMMAND, lambda pipe: pipe.done.append(("command", "")))
+    assert bench.rest() == [("command", ""), ("step", "one.jsonl"), ("draft", "one"), ("refresh", "one")]
+
+
+def test_no_draft_is_made_of_what_is_in_the_checkpoint(bench, tmp_path, monkeypatch):
+    """The checkpoint came first."""
+    monkeypatch.setattr(planning, "SOON", 0.2)
+    bench.pipe.draft_ahead = lambda session: bench.pipe._do("draft", session)
+    hint(bench.start(), tmp_path, "one")
+    bench.worker.submit(Urgency.LAST, lambda pipe: bench.worker.refreshes.make(pipe, "one"))
+    assert bench.rest() == [("step", "one.jsonl"), ("refresh", "one")]
+
+
+def test_a_draft_that_fails_costs_nothing_else(bench, tmp_path, monkeypatch):
+    """It is told, and the checkpoint is tried when it is due."""
+    monkeypatch.setattr(planning, "SOON", 0.2)
+    bench.pipe.fails["one"] = [ValueError("odd")]
+    bench.pipe.draft_ahead = lambda session: bench.pipe._do("draft", session)
+    hint(bench.start(), tmp_path, "one")
+    assert bench.rest() == [("step", "one.jsonl"), ("draft", "one"), ("refresh", "one")]
+    assert bench.troubles == ["ValueError: odd"]
+
+
+def test_no_draft_is_made_ahead_in_a_crowd(bench, tmp_path, monkeypatch):
+    """There checkpoints wait for each other, and reading comes first."""
+    monkeypatch.setattr(planning, "SOON", 0.2)
+    bench.pipe.draft_ahead = lambda session: bench.pipe._do("draft", session)
+    bench.start()
+    for n in range(planning.CROWD):
+        hint(bench, tmp_path, str(n))
+    assert not [name for what, name in bench.rest() if what == "draft"]
 
 
 @pytest.mark.parametrize(("sessions", "waits"), [(2, False), (planning.CROWD + 2, True)])

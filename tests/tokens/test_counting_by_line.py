@@ -4,6 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memd import tokens
+from memd.tokens import rough
 
 SIGNS = ["a", "/", " ", "`x.py`:", "#12", "- [x]", "的", "é", "\u2028", "\x1c", "3", "'s"]
 PIECES = st.sampled_from(["\n", "\r\n", "\n\n", "\n/", "\n /", "\n  ", "\n\t", " \n", ")\n", *SIGNS])
@@ -25,5 +26,6 @@ def test_a_text_has_the_tokens_of_its_lines(text):
     )
 )
 def test_a_line_has_the_tokens_of_its_words(text):
-    """Whatever blanks stand between them."""
-    assert len(tokens._encoder.encode(text)) == tokens._by_word(text)
+    """Whatever blanks stand between them, by the encoder and by rule of thumb."""
+    assert len(tokens._encoder.encode(text)) == tokens._words.total(text)
+    assert rough.count(text) == tokens._guessed_words.total(text)

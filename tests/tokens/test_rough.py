@@ -33,11 +33,13 @@ def test_nothing_is_loaded_while_a_hook_waits():
 
 
 def test_a_guess_is_made_once_and_is_no_count(monkeypatch):
-    """While a hook waits the same line is guessed once; when it no longer waits the guess is not taken for a count."""
-    text, guesses, guessed = "What is guessed once and then counted.\n" * 30, [], rough.count
-    monkeypatch.setattr(rough, "count", lambda chunk: guesses.append(chunk) or guessed(chunk))
+    """While a hook waits the same word is guessed once; when it no longer waits the guess is not taken for a count."""
+    text, guesses = "Unheard-of wordlings stand hereabouts, uncountedly.\n" * 30, []
+    guessing = tokens._Words(lambda piece: guesses.append(piece) or rough.count(piece))
+    monkeypatch.setattr(tokens, "_guessed_words", guessing)
     tokens.release()
     with tokens.hurried():
-        assert tokens.count(text) == tokens.count(text) == guessed(text)
-    assert text.splitlines(keepends=True)[:1] == guesses
-    assert tokens.count(text) < guessed(text)
+        assert tokens.count(text) == tokens.count(text) == rough.count(text)
+        assert tokens.count(f"  {text}") == rough.count(f"  {text}")
+    assert guesses == ["Unheard-of", " wordlings", " stand", " hereabouts,", " uncountedly.\n", "  Unheard-of"]
+    assert tokens.count(text) < rough.count(text)

@@ -189,7 +189,7 @@ class Pipeline:
         if self.keeper.long(session):
             return False
         if not tokens.loaded():
-            self._bound.look(tokens.SIZE)
+            self._bound.make_room(tokens.SIZE)
         return True
 
     def refresh(self, session: str, trigger: str) -> Checkpoint | None:

@@ -29,6 +29,8 @@ Remembered answers are bounded by their number. Of two hundred sessions in a sto
 long. What is let go of is worked out again in a tenth of a second for each session of 50 MB; a process that follows one of these
 and counts exactly has 107 MB, and at a mark of 104 each fifth of its refreshes began with nothing.
 """
+MOST = 140 << 20
+"""Bytes resident that nothing is to go beyond for which room can be made; 150 are promised."""
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
@@ -46,12 +48,18 @@ class Bound:
         self._forget = forget
         self._mark = FULL
 
-    def look(self, coming: int = 0) -> None:
-        """After something that remembers, and before something that takes so many bytes."""
-        if resident() + coming > self._mark:
+    def look(self) -> None:
+        """After something that remembers."""
+        if resident() > self._mark:
             self._forget()
             trim()
-            self._mark = max(FULL, resident() + coming + MORE)
+            self._mark = max(FULL, resident() + MORE)
+
+    def make_room(self, size: int) -> None:
+        """Before something that takes so many bytes."""
+        if resident() + size > MOST:
+            self._forget()
+            trim()
 
 
 def trim() -> None:

@@ -10,7 +10,7 @@ from memd import tokens
 from memd.config import Config, paths
 from memd.daemon import keeper, thrift
 from memd.daemon.pipeline import Pipeline
-from memd.daemon.thrift import FULL, MANY, MORE, Bound, room_for
+from memd.daemon.thrift import FULL, MANY, MORE, MOST, Bound, room_for
 from memd.model.once import once
 from memd.tools.registry import TOOLS
 
@@ -69,18 +69,18 @@ def test_what_is_remembered_is_bounded_by_what_is_resident(monkeypatch):
 
 
 def test_room_is_made_for_what_is_coming(monkeypatch):
-    """Before so much is taken as would go beyond the mark; not again before more is held."""
-    held, forgotten = [FULL - 10, FULL - 9, FULL - 9, FULL - 9 + MORE, FULL - 9 + MORE + 1, 5], list[int]()
+    """Before so much is taken as would go beyond what is held at most."""
+    held, forgotten = [MOST - 10, MOST - 9], list[int]()
     monkeypatch.setattr(thrift, "resident", lambda: held.pop(0))
     bound = Bound(lambda: forgotten.append(len(held)))
-    for _ in range(4):
-        bound.look(10)
-    assert (forgotten, held) == ([4, 1], [])
+    for _ in range(2):
+        bound.make_room(10)
+    assert (forgotten, held) == ([0], [])
 
 
 def test_before_the_tokenizer_is_loaded_room_is_made(monkeypatch, tmp_path):
     """Its 50 MB come at once; one that is there takes nothing more."""
-    monkeypatch.setattr(thrift, "resident", lambda: FULL - tokens.SIZE + 1)
+    monkeypatch.setattr(thrift, "resident", lambda: MOST - tokens.SIZE + 1)
     with closing(Pipeline(Config(), paths({"MEMD_STATE_DIR": str(tmp_path)}))) as pipeline:
         for loaded in (True, False):
             monkeypatch.setattr(tokens, "loaded", lambda loaded=loaded: loaded)

@@ -84,7 +84,8 @@ def facts(row: Row, now: int) -> Iterator[tuple[str, str]]:
     if given is not None:
         yield "delivery", f"{given.level}: checkpoint {given.number}{_by(given)}, {ago(given.at, now)}"
     elif made is not None:
-        yield "delivery", "ready; nothing had to be given back yet"
+        none = "nothing is recorded as given back" if session.compactions else "nothing had to be given back yet"
+        yield "delivery", f"ready; {none}"
     if row.source is not None:
         lag = max(0, row.size - row.source.offset)
         unread = "read to its end" if not lag else f"{lag:,} {row.source.unit} not read yet"

@@ -14,7 +14,7 @@ from memd.daemon import summaries
 from memd.errors import Fault
 from memd.health import Facts, Verdict, judge
 from memd.later import later
-from memd.model import BESIDE_CHANNELS, LOST, MEMO_CHANNELS, Checkpoint, Delivered, Kind, Run, Session
+from memd.model import BESIDE_CHANNELS, LOST, MEMO_CHANNELS, Boundary, Checkpoint, Delivered, Kind, Run, Session, marks
 from memd.model.channels import Channel
 from memd.store import SourceRow, Store
 from memd.store.folders import Folders
@@ -88,7 +88,8 @@ def row(
         now=now,
         checkpoint=made,
         delivery=given,
-        provable=not boundaries or _provable(store, session, setup, tool),
+        provable=not boundaries
+        or (_provable(store, session, setup, tool) and not (given is None and _shown(store, session, boundaries[-1]))),
         boundary=boundaries[-1] if boundaries and session.parent is None else None,
         lag=max(0, size - source.offset) if source else 0,
         lag_ms=now - changed,
@@ -179,6 +180,12 @@ def _provable(store: Store, session: Session, setup: "Standing", tool: Tool | No
     began = next((record.at or 0 for record in store.messages(session.id, upto=1)), 0)
     since = [one.since for one in setup.tools if one.name == session.tool and _in(session.path, one.home)]
     return any(0 < at <= began for at in since)
+
+
+def _shown(store: Store, session: Session, boundary: Boundary) -> bool:
+    """Whether a checkpoint that an earlier record gave (purged, or damaged) stands in the transcript since a compaction."""
+    own = store.messages(session.id, after=boundary.number, channels={Channel.MEMD_INJECTION})
+    return any(record.in_force and marks.find(record.text) is not None for record in own)
 
 
 def _in(path: str | None, home: Path) -> bool:

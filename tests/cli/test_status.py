@@ -13,7 +13,7 @@ from transcript import Transcript
 
 from memd import config
 from memd.files import Lock
-from memd.model import Problem, Run
+from memd.model import Problem, Run, marks
 from memd.store import Store
 
 ONE = "5d1f0c1e-0000-4000-8000-000000000001"
@@ -297,11 +297,13 @@ def compacted(home, tmp_path, call):
         written["at"] -= 3_600_000
     ledger.write_text(json.dumps(put))
 
-    def made(minutes=30, cwd=tmp_path, version="2.1.332", place=home / ".claude" / "projects" / "-srv"):
+    def made(minutes=30, cwd=tmp_path, version="2.1.332", place=home / ".claude" / "projects" / "-srv", given=""):
         at = time.time() - minutes * 60
         transcript = Transcript(place / f"{ONE}.jsonl", cwd=str(cwd), at=at, version=version)
         transcript.turn("Make the gateway fast.")
         transcript.compacts()
+        if given:
+            transcript.injected(given)
         transcript.turn("Go on.")
         assert call("ingest", transcript.path)[0] == 0
         return codes(call)
@@ -331,6 +333,19 @@ def test_a_session_in_which_no_hook_could_be_seen_is_not_blamed(compacted, other
 def test_a_transcript_that_was_brought_here_is_not_blamed(compacted, tmp_path):
     """It lies in no home of the tool that memd was put into."""
     assert "receipt-missing" not in compacted(place=tmp_path / "copied")
+
+
+@pytest.mark.parametrize("given", ["A text of another hook's.", marks.ending(7, f"claude-code:{ONE}", "ABC123")])
+def test_what_an_earlier_record_gave_is_in_the_transcript(compacted, given):
+    """It was purged since, or set aside as damaged: the model has the text all the same."""
+    assert ("receipt-missing" in compacted(given=given)) is ("ABC123" not in given)
+
+
+def test_a_compacted_session_to_which_nothing_was_given(compacted, call):
+    """There was something to give: it is not said that nothing had to be."""
+    compacted(minutes=90)
+    told = call("status", ONE)[1]
+    assert "delivery: ready; nothing is recorded as given back" in told
 
 
 def test_who_switched_all_hooks_off_is_told_that_alone(compacted, home):

@@ -24,6 +24,9 @@ STEP = 2 << 20
 are read a live one waits for the step that runs, 60 ms at most instead of 40 (recorded sessions of two tools)."""
 
 
+_VOUCHED = (Message, Amend)
+
+
 class Ask(Struct, frozen=True, tag=True):
     """What a step is made from: all that the record says of a transcript, and nothing else."""
 
@@ -152,7 +155,7 @@ def _trusting(event: Event, hosts: frozenset[str]) -> Event:
     Only a parser names a host, and only beside a prompt, or with what vouches for one that was entered before; what a machine
     began or a sub-agent was told has another channel.
     """
-    if not isinstance(event, Message | Amend) or event.channel is not Channel.OPERATOR_HEADLESS:
+    if not isinstance(event, _VOUCHED) or event.channel is not Channel.OPERATOR_HEADLESS:
         return event
     host = event.host if isinstance(event, Amend) else event.extra.get("host")
     if host not in hosts:

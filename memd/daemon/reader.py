@@ -22,6 +22,9 @@ HEAD = 1 << 16
 """Bytes of a transcript's start that are looked at to tell whose it is."""
 
 
+_ENDING = frozenset({TurnEnd, Compaction})
+
+
 class Step(Struct, frozen=True):
     """What one step did: which session, what was added, and whether more is waiting."""
 
@@ -144,7 +147,7 @@ class Reader:
             seed.session,
             done.added,
             tuple(event for event in events if isinstance(event, Receipt)),
-            any(isinstance(event, TurnEnd | Compaction) for event in events),
+            not _ENDING.isdisjoint(map(type, events)),
             bool(events),
             parsed.size - parsed.offset if parsed.more else 0,
         )

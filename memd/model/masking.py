@@ -62,7 +62,7 @@ def _texts(event: Event) -> list[str]:
             _gather(event.detail.values(), texts)
         case Facts():
             texts = [event.title or ""]
-        case Amend() | Compaction() | Gap() | Receipt() | Rewind() | TurnEnd() | Usage():
+        case Usage() | Amend() | Compaction() | Gap() | Receipt() | Rewind() | TurnEnd():
             texts = []
         case _:
             assert_never(event)

@@ -194,6 +194,8 @@ def read(path: Path) -> Config:
             the key, what is allowed, and what is there.
     """
     try:
+        if path.is_fifo() or (path.is_char_device() and not path.samefile(os.devnull)):
+            raise ConfigError(f"{path}: cannot be read: it is no plain file")  # it may never end
         return parse(path, path.read_text("utf-8"))
     except (FileNotFoundError, NotADirectoryError):
         return Config()

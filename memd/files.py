@@ -32,7 +32,7 @@ def write_atomic(path: Path, data: bytes, mode: int = 0o600, *, durable: bool = 
     """
     import tempfile  # noqa: PLC0415 - what only looks needs it not
 
-    target = path.resolve() if path.is_symlink() else path
+    target = _end_of(path) if path.is_symlink() else path
     descriptor, name = tempfile.mkstemp(prefix=".memd-", suffix=".tmp", dir=target.parent)
     try:
         _fill(descriptor, data, mode, durable=durable)
@@ -42,6 +42,13 @@ def write_atomic(path: Path, data: bytes, mode: int = 0o600, *, durable: bool = 
         raise
     if durable:
         _sync_folder(target.parent)
+
+
+def _end_of(link: Path) -> Path:
+    try:
+        return link.resolve()
+    except RuntimeError as error:  # what Python says of a link that leads to itself
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(link)) from error
 
 
 def write_new(path: Path, data: bytes) -> None:
@@ -216,7 +223,7 @@ class Lock:
     def held(self) -> bool:
         """Whether a process has it now; asking takes nothing from anybody and makes no file."""
         try:
-            descriptor = os.open(self.path, os.O_RDONLY)
+            descriptor = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK)  # not blocking: a pipe may have its name
         except FileNotFoundError:
             return False
         try:

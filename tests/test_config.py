@@ -168,6 +168,15 @@ class TestRefused:
         with pytest.raises(ConfigError, match="cannot be read: Is a directory"):
             config.read(FILE)
 
+    def test_what_may_never_end_is_not_read(self, tmp_path):
+        """Nobody waits for a pipe's other end, at the start or on SIGHUP; `/dev/null` is as good as an empty file."""
+        pipe = tmp_path / "config.toml"
+        os.mkfifo(pipe)
+        for path in (pipe, Path("/dev/zero")):
+            with pytest.raises(ConfigError, match="cannot be read: it is no plain file"):
+                config.read(path)
+        assert config.read(Path(os.devnull)) == Config()
+
 
 class TestPaths:
     def test_by_the_platform(self, monkeypatch):

@@ -37,6 +37,14 @@ class TestWriteAtomic:
         files.write_atomic(tmp_path / "f", b"new")
         assert mode(tmp_path / "f") == 0o600
 
+    def test_a_link_that_leads_to_itself_is_refused_as_the_system_does(self, tmp_path):
+        """It is no defect of memd's, and says which link."""
+        link = tmp_path / "link"
+        link.symlink_to(link)
+        with pytest.raises(OSError, match="Too many levels") as refused:
+            files.write_atomic(link, b"x")
+        assert (refused.value.filename, list(tmp_path.iterdir())) == (str(link), [link])
+
     def test_a_link_stays_a_link(self, tmp_path):
         """Settings that are linked from a repository of dot files are replaced there, and the link stays."""
         (tmp_path / "dotfiles").mkdir()
@@ -244,6 +252,11 @@ def other(tmp_path):
 
 
 class TestLock:
+    def test_a_pipe_in_its_place_is_not_waited_for(self, tmp_path):
+        """Whether it is held is asked before anything is done, and has an answer."""
+        os.mkfifo(tmp_path / "lock")
+        assert not Lock(tmp_path / "lock").held()
+
     def test_one_holder(self, tmp_path, other):
         """While another process has it, `acquire` says no at once, and the holder's process id can be read."""
         lock = Lock(tmp_path / "lock")

@@ -12,6 +12,7 @@ from msgspec import Struct
 from memd.config import Config
 from memd.daemon import summaries
 from memd.errors import Fault
+from memd.files import opened
 from memd.health import Facts, Verdict, judge
 from memd.later import later
 from memd.model import BESIDE_CHANNELS, LOST, MEMO_CHANNELS, Boundary, Checkpoint, Delivered, Kind, Run, Session, marks
@@ -212,7 +213,7 @@ def _unheard(tool: Tool | None, session: Session, changed: int, now: int) -> int
     if tool is None or history is None or changed - newest < UNHEARD:
         return None
     at = None
-    with suppress(OSError), history.open("rb") as lines:
+    with suppress(OSError), opened(history) as lines:
         lines.seek(max(0, os.fstat(lines.fileno()).st_size - _HISTORY))
         at = tool.heard(lines, session.native)
     return at if at is not None and newest + UNHEARD < at < now - UNHEARD else None

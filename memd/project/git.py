@@ -4,6 +4,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from memd.files import opened
 from memd.project.identity import Project
 
 _MOST = 4 << 20
@@ -36,7 +37,7 @@ def head(project: Project) -> Head | None:
 
 def _line(path: Path) -> str:
     try:
-        with path.open("rb") as file:
+        with opened(path) as file:
             return file.read(4_096).decode("utf-8", "replace").strip()
     except OSError:
         return ""
@@ -44,7 +45,7 @@ def _line(path: Path) -> str:
 
 def _packed(common: Path, ref: str) -> str | None:
     try:
-        with (common / "packed-refs").open("rb") as file:
+        with opened(common / "packed-refs") as file:
             lines = file.read(_MOST).decode("utf-8", "replace").splitlines()
     except OSError:
         return None

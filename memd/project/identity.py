@@ -86,7 +86,7 @@ def _git(top: Path) -> tuple[Path, Path] | None:
     try:
         if dot.is_dir():
             return (dot, _common(dot)) if (dot / "HEAD").is_file() else None
-        with dot.open("rb") as file:
+        with files.opened(dot) as file:
             head, _, path = file.read(_GITDIR).decode("utf-8", "surrogateescape").partition(":")
         git = Path(os.path.realpath(top / path.strip()))
         if head != "gitdir" or not (git / "HEAD").is_file():

@@ -1,9 +1,12 @@
 """Which project a directory belongs to: one for all work trees of a repository, one for each `.agent/`, none elsewhere."""
 
+import os
+import shutil
 import subprocess
 
 import pytest
 
+from memd.project import git as gits
 from memd.project import identity
 from memd.project.paths import Paths, inside
 
@@ -56,6 +59,18 @@ def test_a_file_that_only_names_a_repository_joins_nothing(repository, tmp_path)
     forged.mkdir()
     (forged / ".git").write_text((tmp_path / "tree" / ".git").read_text())
     assert identity.find(str(forged)).id != identity.find(str(repository)).id
+
+
+@pytest.mark.parametrize("name", [".git", ".git/HEAD", ".git/refs/heads/main", ".git/packed-refs"])
+def test_a_pipe_in_gits_place_is_not_waited_for(repository, name):
+    """Anybody can put one into `/tmp`, above other people's directories: nothing would ever come out of it."""
+    place = repository / name
+    shutil.rmtree(place) if place.is_dir() else place.unlink(missing_ok=True)
+    os.mkfifo(place)
+    if name == ".git/packed-refs":
+        (repository / ".git" / "refs" / "heads" / "main").unlink()
+    found = identity.find(str(repository))
+    assert (found.root, gits.head(found) and gits.head(found).commit) == (repository, None)
 
 
 def test_the_nearest_agent_folder_is_a_project_of_its_own(repository):

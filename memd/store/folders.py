@@ -155,7 +155,7 @@ class Folders:
     def published(self, folder: Path) -> int:
         """The number whose replies hooks find; 0 where they find none."""
         try:
-            return int((folder / "ready").resolve(strict=True).parent.name)
+            return int(Path(os.path.realpath(folder / "ready", strict=True)).parent.name)
         except (OSError, ValueError):
             return 0
 
@@ -225,8 +225,8 @@ class Folders:
 
         The old ones stay until the next exchange: somebody may be reading them. A name is not used twice.
         """
-        place, used = _numbered(folder, number), (folder / "ready").resolve()
-        count = int(used.suffix[1:] or 1) if used.parent == place.resolve() else 1
+        place, used = _numbered(folder, number), Path(os.path.realpath(folder / "ready"))
+        count = int(used.suffix[1:] or 1) if str(used.parent) == os.path.realpath(place) else 1
         fresh = place / f"ready.{count + 1}"
         files.remove_tree(fresh)
         files.private_dir(fresh)

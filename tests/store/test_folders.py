@@ -128,6 +128,17 @@ def test_a_link_in_a_copys_place_is_not_written_through(folders, folder, tmp_pat
     assert ((folder / "mind.md").read_text(), (folder / "recent.md").read_text()) == ("mind 2\n", "newest")
 
 
+def test_a_link_for_hooks_that_leads_to_itself_gives_way(folders, folder):
+    """It is a link that leads nowhere, and neither a defect nor what keeps others' sessions from being caught up with."""
+    put(folders, folder, 1)
+    for lay in (lambda: folders.replace_replies(folder, 1, {"PreCompact": b"x"}), lambda: put(folders, folder, 2)):
+        (folder / "ready").unlink()
+        (folder / "ready").symlink_to("ready")
+        assert (folders.published(folder), folders.sound(folder, 1)) == (0, False)
+        lay()
+    assert (folders.published(folder), folders.sound(folder, 2)) == (2, True)
+
+
 def test_other_replies_replace_all_of_the_old(folders, folder):
     """Four parts, then the short form's one, then four again: nothing of the one stays beside the other."""
     put(folders, folder, 3, **{f"SessionStart_compact_{k}": b"long" for k in range(1, 5)})

@@ -23,7 +23,7 @@ from memd.daemon.reminding import Reminding
 from memd.daemon.telling import Telling
 from memd.daemon.wire import CONTROL, Request
 from memd.daemon.worker import Worker
-from memd.errors import MemdError, SourceUnreadable
+from memd.errors import MemdError, SourceUnreadable, told
 from memd.model import Session
 from memd.model.places import possible
 from memd.model.text import clock, oneline
@@ -208,8 +208,8 @@ class Answers:
             return json.dumps({"error": f"no such request: {request.event}"}).encode()
         try:
             return json.dumps(await control(payload)).encode()
-        except MemdError as error:
-            return json.dumps({"error": str(error)}).encode()
+        except (MemdError, OSError) as error:  # a defect has no answer: it is told, and logged
+            return json.dumps({"error": told(error)}).encode()
 
 
 def _usable(path: str | None) -> str | None:

@@ -1,7 +1,9 @@
 """What hooks are answered, by the rules of giving back: the chain in one process, real record, real files."""
 
 import asyncio
+import errno
 import json
+import os
 import threading
 import time
 
@@ -551,6 +553,16 @@ def test_a_defect_of_the_daemon_is_not_an_answer(chain):
     assert (
         chain.run(chain.answers(Request(1, "memd", "ping", None, None, b"[]"))) == b'{"error": "no such request: ping"}'
     )
+
+
+def test_what_the_machine_refuses_a_command_is_said_to_it(chain, monkeypatch):
+    """Who asks for a checkpoint that cannot be written hears why, beside a daemon as without one."""
+
+    async def full(_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/state/history/.0003.new")
+
+    monkeypatch.setitem(chain.answers.controls, "checkpoint", full)
+    assert chain.control("checkpoint") == {"error": "/state/history/.0003.new: No space left on device"}
 
 
 def test_other_tools_and_garbage_are_sent_to_the_disk(chain):

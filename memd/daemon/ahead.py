@@ -20,8 +20,8 @@ from memd.model.newest import Newest
 from memd.tools.protocol import Tool
 
 ENOUGH = 6 << 20
-"""Bytes that wait before the process is started: a start costs 60 ms of processor time, as much as reading some 5 MB of
-Claude Code or 2.5 of Codex."""
+"""Bytes that wait before the process is started: a start costs 45 ms of processor time, as much as reading some 4.5 MB of
+Claude Code or 2 of Codex."""
 LEAST = 1 << 16
 """A transcript with less to read is not worth the way there and back."""
 MOST = 1 << 28

@@ -7,7 +7,7 @@ from what that one left, so that the next is made while the last is recorded. No
 it answers is looked at as anybody's word, and a step that is not taken is made again by the other side.
 
 It ends when its input does, so it cannot outlive its parent, and a step that takes longer than `PATIENCE` ends it too, whoever
-still waits for it. It imports what reading needs and nothing else: 60 ms of processor time and 22 MB (the daemon: 50).
+still waits for it. It imports what reading needs and nothing else: 45 ms of processor time and 22 MB (the daemon: 50).
 """
 
 import os

@@ -12,7 +12,7 @@ from memd.daemon.gate import Gate
 from memd.daemon.ignore import Ignore
 from memd.daemon.parsing import STEP, Ask, Parsed, parse, read
 from memd.errors import SourceUnreadable
-from memd.model import Compaction, Facts, Receipt, Record, TurnEnd
+from memd.model import Compaction, Facts, Receipt, Record, Rewind, TurnEnd
 from memd.store import Seed, SourceRow, Store
 from memd.tail.batch import Batch
 from memd.tools.places import Kept, Places
@@ -22,7 +22,7 @@ HEAD = 1 << 16
 """Bytes of a transcript's start that are looked at to tell whose it is."""
 
 
-_ENDING = frozenset({TurnEnd, Compaction})
+_ENDING = frozenset({TurnEnd, Compaction, Rewind})
 
 
 class Step(Struct, frozen=True):
@@ -32,7 +32,7 @@ class Step(Struct, frozen=True):
     added: tuple[Record, ...] = ()
     receipts: tuple[Receipt, ...] = ()
     turn_ended: bool = False
-    """A turn ended, or the context was compacted: what hooks give back changes now."""
+    """A turn ended, the context was compacted, or the person went back: what hooks give back changes now."""
     changed: bool = False
     left: int = 0
     """What is known to be waiting still, in the tool's unit."""

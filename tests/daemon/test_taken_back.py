@@ -100,3 +100,20 @@ def test_a_checkpoint_that_went_with_a_prompt_that_was_taken_back(tmp_path, befo
     pipeline.ingest(codex, back_to(talk, begun if before else compacted))
     assert ("ends here" in resumed()["additionalContext"]) is not before
     pipeline.close()
+
+
+def test_going_back_changes_what_hooks_give_at_once(tmp_path):
+    """The next prompt's hooks come within a second or two, and have a tenth of one for a look of their own."""
+    chosen, paths = config.load({"MEMD_STATE_DIR": str(tmp_path / "state"), "MEMD_CONFIG": "/nowhere"})
+    pipeline, codex, talk = Pipeline(chosen, paths), TOOLS["codex"], Rollout(tmp_path / "sessions")
+    talk.typed("Port the parser")
+    talk.says("I have read it.")
+    begun = talk._ordinal
+    talk.typed("Go on")
+    talk.says("I went on.")
+    pipeline.ingest(codex, talk.path)
+    path, steps = back_to(talk, begun), []
+    while not steps or steps[-1].more:
+        steps.append(pipeline.step(codex, path))
+    assert any(step.turn_ended and not step.added for step in steps)
+    pipeline.close()

@@ -103,19 +103,14 @@ class Child:
         except BrokenPipeError:
             raise EOFError(self._why()) from None
 
-    def greet(self) -> None:
-        """Wait until it has begun, once."""
-        if self._greeted:
-            return
-        self._greeted, hello = True, _HELLO.decode(self._message())
-        if hello.version != __version__:
-            raise ValueError(
-                f"it is memd {hello.version}, this one is {__version__}: the daemon has to be started again"
-            )
-
     def receive(self) -> tuple[Answer, int]:
         """The next answer, and its bytes."""
-        self.greet()
+        if not self._greeted:
+            self._greeted, hello = True, _HELLO.decode(self._message())
+            if hello.version != __version__:
+                raise ValueError(
+                    f"it is memd {hello.version}, this one is {__version__}: the daemon has to be started again"
+                )
         data = self._message()
         return _ANSWER.decode(data), len(data)
 

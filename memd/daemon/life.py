@@ -20,6 +20,8 @@ SHORT = 3 * STEP
 """Bytes of a transcript that an owner with nothing else to do takes back."""
 IDLE = 3.0
 """Seconds without work after which it ends."""
+START = 0.03
+"""Seconds that it takes to begin at least."""
 Turn = tuple[int, float]
 
 
@@ -141,7 +143,8 @@ class Second(threading.Thread):
         try:
             with self._child as child:
                 self._ask(child)
-                child.greet()  # more may have been given meanwhile, and the first is not all that is asked for
+                with self._changed:  # it has not begun yet, and an owner with one transcript soon gives another
+                    self._changed.wait_for(lambda: self._over or bool(self._deck), START)
                 while self._round(child):
                     pass
         except Exception as error:  # noqa: BLE001 - whatever it is, the owner must hear of it and read on

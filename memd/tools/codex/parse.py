@@ -126,7 +126,7 @@ def _between(reading: Reading, payload: Row) -> None:
 
 
 def _turned(reading: Reading, payload: Row) -> None:
-    """What was taken back is so at once where this file is its thread's newest: the next prompt's hooks come before its row."""
+    """What was taken back is so at once where nothing was said since: the next prompt's hooks come before its row."""
     words.settle(reading)
     reading.state = rollback.turn(reading.state)
     if payload.get("own") and reading.state.until is None:

@@ -40,7 +40,8 @@ TURNED = "memd.turned"
 SUPERSEDED = "memd.superseded"
 """The type of the row that says from which ordinal on the rows of this file were taken back: its thread has a newer one."""
 _MARK, _OWN = (Line(0, 0, json.dumps({"type": TURNED, "payload": {"own": own}}).encode()) for own in (False, True))
-"""Before the lines of a file that another one goes on from, and before those of the file that is read."""
+"""The second stands where nothing was said in the file that is read yet: it takes back at once what the first does with the
+next entry. Where the file is read again its own entries are recorded, and must not be taken for other files'."""
 _SECOND = pattern(r"-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}_[0-9a-f-]{36}\.jsonl(?:\.zst)?\Z")
 _HEAD = 1 << 16
 _WEEKS = 5
@@ -119,7 +120,8 @@ def _before(path: Path, chain: Sequence[tuple[Path, int]], within: Within, limit
             mark = () if inner is not None or gaps else _mark(source, _MARK)
             return Batch((*mark, *_placeless(found)), place, max(1, _size(path)))
     batch = _one(path, None, limit)
-    mark = () if gaps else _mark(path, _OWN)
+    bare = batch.size <= limit and not any(b'"response_item"' in line.data for line in batch.lines)
+    mark = () if gaps else _mark(path, _OWN if bare else _MARK)
     return replace(batch, lines=(*_superseded(path, first(path)), *mark, *batch.lines))
 
 

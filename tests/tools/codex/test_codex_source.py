@@ -278,9 +278,14 @@ def test_a_rewind_behind_which_nothing_was_typed_yet(pipe, home):
     path = _segment(home, 1, f"{THREAD}_{SECOND}", lines(meta(**base), start=4))
     pipe.read_whole(TOOL, path)
     assert [one.text for one in pipe.store.messages(f"codex:{THREAD}") if one.in_force] == ["first"]
-    path.write_bytes(path.read_bytes() + lines(*turn("instead", "t3"), start=5))
+    path.write_bytes(path.read_bytes() + lines(*turn("instead", "t3"), *turn("and more", "t4"), start=5))
     pipe.read_whole(TOOL, path)
-    assert [one.text for one in pipe.store.messages(f"codex:{THREAD}") if one.in_force] == ["first", "instead"]
+    held = ["first", "instead", "and more"]
+    assert [one.text for one in pipe.store.messages(f"codex:{THREAD}") if one.in_force] == held
+    long = meta(base_instructions={"text": "x" * (3 << 20)}, **base)  # a step of its own
+    path.write_bytes(lines(long, *turn("instead", "t3"), *turn("and more", "t4"), start=4))
+    pipe.read_whole(TOOL, path)  # another file, read from its start
+    assert [one.text for one in pipe.store.messages(f"codex:{THREAD}") if one.in_force] == held
 
 
 def _segment(home, number, name, content):

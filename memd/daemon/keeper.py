@@ -149,7 +149,7 @@ class Keeper:
     def draft_ahead(self, name: str, writer: Writer) -> None:
         """Make a session's next draft before its checkpoint is due: it is taken then if all that it rests on is as it was."""
         session = self._store.session(name)
-        if session is not None and self._prompts.get(name, MANY) < MANY:  # else it is read first by who waits for it
+        if session is not None and session.parent is None and self._counted(session) <= MANY:  # see `foresee`
             material, judged = self.material(session), self.judging.of(name)
             made = self.draft(session, material, writer, judged)
             self._ahead = (material, writer, judged, made.beside.texts), made

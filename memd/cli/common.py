@@ -4,8 +4,9 @@ import json
 import os
 import sys
 from collections.abc import Callable, Mapping
-from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from contextlib import closing, suppress
+from threading import Thread
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from memd.daemon.pipeline import Pipeline
     from memd.model import Session
     from memd.store import Store
+
+T = TypeVar("T")
 
 BUSY = 600.0
 """Seconds that the daemon may take for a command's work."""
@@ -119,6 +122,23 @@ def silent(paths: Paths) -> str | None:
         return None
     who = f" (pid {pid})" if (pid := lock.holder()) else ""
     return f"a daemon{who} holds the record and does not answer; hooks give back what is ready on disk"
+
+
+def meanwhile(ask: Callable[[], T]) -> Callable[[], T]:
+    """Ask in a thread, since another program answers, and give what waits for that; what failed there is asked again."""
+    came = list[T]()
+
+    def run() -> None:
+        with suppress(Exception):
+            came.append(ask())
+
+    def answer() -> T:
+        thread.join()
+        return came[0] if came else ask()
+
+    thread = Thread(target=run, daemon=True)
+    thread.start()
+    return answer
 
 
 def print_json(value: Any) -> None:

@@ -11,7 +11,7 @@ import click
 from msgspec import Struct
 
 from memd import __version__, config
-from memd.cli.common import daemon_state, meant, print_json, reading, silent
+from memd.cli.common import daemon_state, meant, meanwhile, print_json, reading, silent
 from memd.cli.completion import session_argument
 from memd.config import Config, Paths
 from memd.daemon.survey import Row, row
@@ -113,6 +113,7 @@ def look(settings: Config, places: Paths, asked: Asked) -> View:
     """
     from memd.daemon.setup.standing import standing  # noqa: PLC0415 - after the help
 
+    keeping = meanwhile(_keeping)
     daemon = daemon_state(places)
     setup = standing(places, os.environ)
     rows: list[Row] = []
@@ -131,7 +132,7 @@ def look(settings: Config, places: Paths, asked: Asked) -> View:
     hung = silent(places) if daemon is None else None
     now = int(time.time() * 1000)
     installed = any(tool.installed for tool in setup.tools)
-    kept = _keeping()
+    kept = keeping()
     notes = (*outdated(kept, daemon), *restarts(kept), *set_aside(places))
     return View(now, settings, daemon, hung, notes, spent, tuple(rows), older, story, installed)
 

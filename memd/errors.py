@@ -92,12 +92,16 @@ def told(error: BaseException) -> str:
 
     >>> told(PermissionError(13, "Permission denied", "/srv/x"))
     '/srv/x: Permission denied'
+    >>> told(OSError(28, "No space left on device"))
+    'No space left on device'
     """
     match error:
         case MemdError() | TimeoutError():
             return str(error)
         case OSError(strerror=str(why), filename=str() | bytes() as place):
             return f"{os.fsdecode(place)}: {why}"
+        case OSError(strerror=str(why)):
+            return why
         case MemoryError():
             return "there is no memory left"
         case ImportError():

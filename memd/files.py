@@ -35,7 +35,7 @@ def write_atomic(path: Path, data: bytes, mode: int = 0o600, *, durable: bool = 
     target = _end_of(path) if path.is_symlink() else path
     descriptor, name = tempfile.mkstemp(prefix=".memd-", suffix=".tmp", dir=target.parent)
     try:
-        _fill(descriptor, data, mode, durable=durable)
+        _fill(target, descriptor, data, mode, durable=durable)
         Path(name).replace(target)
     except BaseException:
         Path(name).unlink(missing_ok=True)
@@ -57,11 +57,11 @@ def write_new(path: Path, data: bytes) -> None:
     Raises:
         OSError: as in `write_atomic`; or there is one.
     """
-    _fill(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), data, 0o600, durable=False)
+    _fill(path, os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), data, 0o600, durable=False)
 
 
-def _fill(descriptor: int, data: bytes, mode: int, *, durable: bool) -> None:
-    """Write all of a new file, and close it."""
+def _fill(path: Path, descriptor: int, data: bytes, mode: int, *, durable: bool) -> None:
+    """Write all of a new file, and close it; what is in the way is raised with the name that the file is to have."""
     left = memoryview(data)
     try:
         os.fchmod(descriptor, mode)
@@ -69,6 +69,9 @@ def _fill(descriptor: int, data: bytes, mode: int, *, durable: bool) -> None:
             left = left[os.write(descriptor, left) :]
         if durable:
             os.fsync(descriptor)
+    except OSError as error:
+        error.filename = str(path)  # the system has none for a descriptor
+        raise
     finally:
         os.close(descriptor)
 

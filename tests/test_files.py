@@ -81,6 +81,14 @@ class TestWriteAtomic:
         assert path.read_bytes() == b"old"
         assert list(tmp_path.iterdir()) == [path]
 
+    @pytest.mark.parametrize("write", [files.write_atomic, files.write_new])
+    def test_what_is_in_the_way_of_the_bytes_is_told_with_the_files_name(self, tmp_path, monkeypatch, write):
+        """A full disk is met where a descriptor is written, which has no name; the person asks which disk."""
+        monkeypatch.setattr(os, "write", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+        with pytest.raises(OSError, match="No space left") as refused:
+            write(tmp_path / "f", b"new")
+        assert refused.value.filename == str(tmp_path / "f")
+
     def test_interruption_changes_nothing(self, tmp_path, monkeypatch):
         """Control-C counts as a failure too."""
 

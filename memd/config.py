@@ -210,7 +210,7 @@ def parse(path: Path, text: str) -> Config:
     import tomllib  # noqa: PLC0415 - only where there is a file
 
     try:
-        found = tomllib.loads(text)
+        found = tomllib.loads(text.removeprefix("\ufeff"))  # a byte order mark, as editors of other systems put one in
     except (ValueError, RecursionError) as error:
         raise ConfigError(f"{path}: is not TOML: {error}") from error
     return _checked(path, found) if found else Config()

@@ -108,6 +108,10 @@ class TestSettings:
         with pytest.raises(FrozenInstanceError):
             Config().checkpoint.at = 0.5
 
+    def test_a_byte_order_mark_is_no_setting(self, read):
+        """Editors of other systems put one at a file's head."""
+        assert not read("\ufeffguard = false").guard
+
     @pytest.mark.parametrize("text", ["", "# nothing\n"])
     def test_an_empty_file_is_defaults(self, read, text):
         """A file that says nothing changes nothing."""

@@ -14,6 +14,9 @@ from typing import Any
 
 from memd.errors import Refused
 
+_MARK = "\ufeff"
+"""A byte order mark, which editors of other systems put at a file's head: it stays there, and is no part of what is said."""
+
 
 def put(text: str, key: str, value: object, note: str = "") -> str:
     """The text with the key set to the value (a string, number, truth value or list of strings).
@@ -24,6 +27,8 @@ def put(text: str, key: str, value: object, note: str = "") -> str:
         Refused: the setting stands there in a way that cannot be changed so.
         ValueError: the text is not TOML.
     """
+    if text.startswith(_MARK):
+        return _MARK + put(text[1:], key, value, note)
     wanted, line_end = _with(tomllib.loads(text), key, value), "\r\n" if "\r\n" in text else "\n"
     written = json.dumps(value, ensure_ascii=False)
     behind = f"  # {note}" if note else ""
@@ -40,6 +45,8 @@ def put(text: str, key: str, value: object, note: str = "") -> str:
 
 def take(text: str, key: str) -> str:
     """The text without the lines of the key; the same where it is not there. Raises as `put` does."""
+    if text.startswith(_MARK):
+        return _MARK + take(text[1:], key)
     found = _find(text, key)
     if found is None:
         return _sure(text, _without(tomllib.loads(text), key), key)

@@ -50,6 +50,6 @@ def switched_off(own: Path, before: Files) -> Path | None:
 def _table(content: bytes | None) -> dict[str, Any] | None:
     """What a file says; None where it is no TOML, or nested a hundred levels, at which the client gives up too."""
     try:
-        return tomllib.loads((content or b"").decode("utf-8"))
+        return tomllib.loads((content or b"").decode("utf-8-sig"))
     except (ValueError, RecursionError):
         return None

@@ -103,7 +103,7 @@ def _servers(read: Mapping[Path, bytes]) -> Iterator[str]:
     """What switches the person's MCP servers off; of a file that cannot be read none is known to Codex either."""
     for content in read.values():
         try:
-            servers = tomllib.loads(content.decode()).get("mcp_servers", {})
+            servers = tomllib.loads(content.decode("utf-8-sig")).get("mcp_servers", {})
         except (ValueError, RecursionError):
             continue
         for name in servers if isinstance(servers, dict) else ():

@@ -61,9 +61,9 @@ def _is_number(value: Any) -> bool:
 
 
 def load(content: bytes | None) -> dict[str, Any]:
-    """The configuration. Raises Refused where it is not TOML; says where."""
+    """The configuration; a byte order mark is none of it, as for Codex. Raises Refused where it is not TOML; says where."""
     try:
-        return tomllib.loads((content or b"").decode("utf-8"))
+        return tomllib.loads((content or b"").decode("utf-8-sig"))
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise Refused(f"not TOML ({error}); mend the file first, nothing was changed") from error
 

@@ -36,6 +36,8 @@ def test_one_setting_changes(key, value, before, after):
     windows = FILE.replace("\n", "\r\n")
     assert tomllib.loads(toml.put(windows, key, value)) == tomllib.loads(toml.put(FILE, key, value))
     assert toml.put(windows, key, value).count("\n") == toml.put(windows, key, value).count("\r\n")
+    assert toml.put("\ufeff" + FILE, key, value) == "\ufeff" + toml.put(FILE, key, value)
+    assert toml.take("\ufeff" + FILE, key) == "\ufeff" + toml.take(FILE, key)
 
 
 @pytest.mark.parametrize("key", ["guard", "ignore", "checkpoint.at"])

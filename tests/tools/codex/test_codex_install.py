@@ -190,6 +190,12 @@ class TestRefused:
             put_in(b"{}", config=b"model = \n")
         assert install.installed(HOME, files(put_in(b"{}"), b"model = \n"), COMMAND) == ("unreadable",)
 
+    def test_a_byte_order_mark_is_none_of_the_settings(self):
+        """Codex 0.171.0 reads its `config.toml` with one (measured), so nothing is said to be wrong with it."""
+        marked = b"\xef\xbb\xbf[features]\nhooks = false\n"
+        assert put_in(b"{}", config=marked) == put_in(b"{}")
+        assert install.installed(HOME, files(put_in(b"{}"), marked), COMMAND) == ("disabled", "untrusted")
+
 
 def entries(hooks, *, hash_of=lambda one: one.sha256, file=HOOKS, more=""):
     """What Codex appends to its settings when these hooks are trusted."""

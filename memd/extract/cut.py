@@ -20,7 +20,9 @@ DEEPEST = 3
 Scope = tuple[int, ...]
 """The shells that are around a command, the outermost left out; equal for commands of one shell."""
 
-_HEREDOC = re.compile(r"<<-?\s*(['\"]?)([A-Za-z_]\w*)\1(?P<rest>[^\n]*)\n(?P<text>.*?)(?:\n\s*\2(?!\w)|\Z)", re.DOTALL)
+_HEREDOC = re.compile(
+    r"(?<!<)<<-?\s*(['\"]?)([A-Za-z_]\w*)\1(?P<rest>[^\n]*+)\n(?P<text>.*?)(?:\n\s*\2(?!\w)|\Z)", re.DOTALL
+)
 _GIVEN = re.compile(r"(?<!<)<<-?\s*[A-Za-z_]")
 _STRING = re.compile(
     r"""(?:[^'"\\<]|\\.|'[^']*'|"(?:[^"\\]|\\.)*"|<(?!<<))*+<<<(?P<word>\s*(?:[^'"\\\s]|\\.|'[^']*'|"(?:[^"\\]|\\.)*")+)""",

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable
 
 _ASIDE = re.compile(
-    r"""'(?:[^']|'')*'|(?P<comment>--[^\n]*|/\*.*?(?:\*/|\Z))|(?P<name>"(?:[^"\\]|\\.|"")*"|`[^`]*`)"""
-    r"""|(?P<do>\bdo\s+(?:language\s+\w+\s+)?)?(?P<mark>\\?\$(?:[a-z_]\w*)?\\?\$)(?P<body>.*?)(?P=mark)""",
+    r"""'(?:[^']|'')*'|(?P<comment>--[^\n]*|/\*.*?(?:\*/|\Z))|(?P<name>"(?:[^"\\]|\\.|"")*+(?:"|\\?\Z)|`[^`]*+(?:`|\Z))"""
+    r"""|(?P<do>\bdo\s+(?:language\s+\w+\s+)?)?(?P<mark>\\?\$(?:[a-z_]\w*)?\\?\$)(?P<body>.*?)(?:(?P=mark)|\Z)""",
     re.DOTALL | re.IGNORECASE,
 )
 """A literal or a comment, which may hold any words; a name in quotation marks (in MySQL a literal); what stands between dollars,

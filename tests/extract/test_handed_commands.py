@@ -1,15 +1,7 @@
 """What a shell line changes by way of another program, user, container or shell, and SQL that only speaks of changes."""
 
 import pytest
-
-from memd.extract import risks
-from memd.extract.journal import commands
-
-
-def told(command):
-    """Each change as `op target`, with `!` in front where it is hard to take back."""
-    hard = "!" if risks.high(command) else ""
-    return [f"{hard}{change.op} {change.target}" for change in commands.changes(command, "/srv/work")]
+from journalled import told
 
 
 @pytest.mark.parametrize(

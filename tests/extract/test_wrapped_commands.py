@@ -1,16 +1,9 @@
 """What only wraps a command, and lines that come to a shell or a database by another way than as an argument."""
 
 import pytest
+from journalled import told
 
-from memd.extract import risks, shell, wrapped
-from memd.extract.journal import commands
-
-
-def told(command):
-    """Each change as `op target`, with `!` in front where it is hard to take back."""
-    hard = "!" if risks.high(command) else ""
-    return [f"{hard}{change.op} {change.target}" for change in commands.changes(command, "/srv/work")]
-
+from memd.extract import shell, wrapped
 
 WRAPPED = """
     sudo -u x --
@@ -72,6 +65,7 @@ def test_what_runs_nothing_is_left_as_it_is(command):
         ("grep -c '<<< x' a; bash <<<'git push'", ["!command git push"]),
         ("psql app <<< 'drop table x'", ["!command psql app <<< drop table x"]),
         ("psql app <<< 'select 1'", []),
+        ("sh <<<make\ngit push", ["!command git push"]),
         ("cat <<'EOF' | bash\nrm -rf /srv/y\nEOF", ["!delete /srv/y"]),
         ("cat <<EOF | psql app\ndrop table x;\nEOF", ["!command cat <<EOF | psql app drop table x;"]),
         ("cat <<EOF | ssh host bash\nrm -rf /srv/y\nEOF", ["!command cat <<EOF | ssh host bash rm -rf /srv/y"]),

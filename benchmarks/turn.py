@@ -9,7 +9,7 @@ one that has just started, about the session that was at work when it did (all t
 checkpoint), and one at work, which followed the session through the turn before: that is recorded and in it too. Each time
 a session of its own, since a compaction that follows another closely gets the short form.
 
-    python -m benchmarks turn [--large 50] [--rounds 15]
+    python -m benchmarks turn [--large 50] [--rounds 25]
 """
 
 import argparse
@@ -39,7 +39,7 @@ EVENTS = ("PreCompact", "SessionStart 1")
 
 def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--large", type=int, default=50, help="megabytes of the large session (default 50)")
-    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--rounds", type=int, default=25)
 
 
 def run(options: argparse.Namespace) -> Outcome:

@@ -30,6 +30,7 @@ def forget(pipeline: Pipeline, names: Iterable[str], now: int, *, until_grown: b
         pipeline.journalling.forget(name)
     for name in wanted:
         pipeline.keeper.left.drop(name)
+        pipeline.keeper.let_go()
         session = pipeline.store.session(name)
         if session is not None and session.parent is None:
             files.remove_tree(pipeline.folders.session(session.tool, session.native))

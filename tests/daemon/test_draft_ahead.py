@@ -7,6 +7,7 @@ from transcript import Transcript
 
 from memd.checkpoint import turn
 from memd.config import Config, paths
+from memd.daemon.forgetting import forget
 from memd.daemon.pipeline import Pipeline
 from memd.model import Tick
 from memd.tools.registry import TOOLS
@@ -73,6 +74,14 @@ def test_so_is_what_a_person_decided_since(talk):
     pipeline.store.judging.tick(transcript.id, [Tick(3, ticked=False, person=True)])
     pipeline.refresh_for_hook(transcript.id, "precompact")
     assert b"- [ ] #3 " in pipeline.store.checkpoints.current(transcript.id).parts.listed
+
+
+def test_none_is_kept_of_a_session_that_is_forgotten(talk):
+    """Nothing of it stays in memory until another one is made."""
+    pipeline, transcript = talk
+    pipeline.draft_ahead(transcript.id)
+    forget(pipeline, [transcript.id], 0)
+    assert pipeline.keeper._ahead is None
 
 
 def test_it_is_let_go_with_all_that_is_remembered(talk, drafts):

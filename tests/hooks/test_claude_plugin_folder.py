@@ -1,9 +1,9 @@
 """The plugin folder for Claude Code: the same hooks as `memd install` puts in, from where memd keeps its script."""
 
 import json
-import subprocess
 
 import pytest
+from plugin_folder import said
 
 from memd import assets
 from memd.tools.claude_code import install, plugin
@@ -35,19 +35,8 @@ def test_the_marketplace_and_the_plugin_name_each_other():
 @pytest.mark.parametrize("there", [True, False])
 def test_without_memd_nothing_happens(tmp_path, there):
     """The script runs memd's hook with the event's words; where there is none it ends well and says nothing."""
-    data = tmp_path / "data" / "memd"
-    (data / "bin").mkdir(parents=True)
-    if there:
-        (data / "memd_hook.py").write_text("")
-        (data / "bin" / "python3").write_text('#!/bin/sh\necho "$@"\n')
-        (data / "bin" / "python3").chmod(0o755)
-    env = {"HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path / "data"), "PATH": "/usr/bin:/bin"}
-    env["CLAUDE_PLUGIN_ROOT"] = str(FOLDER / "memd")
-    hooks = json.loads((FOLDER / "memd" / "hooks" / "hooks.json").read_text())["hooks"]
-    command = hooks["SessionStart"][1]["hooks"][0]["command"]
-    done = subprocess.run(["/bin/sh", "-c", command], env=env, capture_output=True, text=True, check=False)
-    said = f"-I -S {data / 'memd_hook.py'} claude-code SessionStart 2\n" if there else ""
-    assert (done.returncode, done.stdout, done.stderr) == (0, said, "")
+    told = "-I -S DATA/memd_hook.py claude-code SessionStart 2\n" if there else ""
+    assert said(tmp_path, FOLDER / "memd", "CLAUDE_PLUGIN_ROOT", 1, there=there) == (0, told, "")
     assert (FOLDER / "memd" / "memd.sh").stat().st_mode & 0o111
 
 

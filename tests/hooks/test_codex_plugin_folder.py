@@ -1,10 +1,10 @@
 """The plugin folder for Codex: the same hooks as `memd install` puts in, from where memd keeps its script."""
 
 import json
-import subprocess
 from pathlib import Path
 
 import pytest
+from plugin_folder import said
 
 from memd import assets
 from memd.tools.codex import install, trusted
@@ -43,22 +43,6 @@ def test_no_second_manifest_takes_the_hooks_away():
 @pytest.mark.parametrize("there", [True, False])
 def test_without_memd_nothing_happens(tmp_path, there):
     """The script runs memd's hook with the event's words; where there is none it ends well and says nothing."""
-    data = tmp_path / "data" / "memd"
-    (data / "bin").mkdir(parents=True)
-    if there:
-        (data / "memd_hook.py").write_text("")
-        (data / "bin" / "python3").write_text('#!/bin/sh\necho "$@"\n')
-        (data / "bin" / "python3").chmod(0o755)
-    environ = {"HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path / "data"), "PLUGIN_ROOT": str(FOLDER / "memd")}
-    hooks = json.loads((FOLDER / "memd" / "hooks" / "hooks.json").read_text())["hooks"]
-    command = hooks["SessionStart"][0]["hooks"][0]["command"]
-    done = subprocess.run(
-        ["/bin/sh", "-c", command],
-        env={**environ, "PATH": "/usr/bin:/bin"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    said = f"-I -S {data / 'memd_hook.py'} codex SessionStart 1\n" if there else ""
-    assert (done.returncode, done.stdout, done.stderr) == (0, said, "")
+    told = "-I -S DATA/memd_hook.py codex SessionStart 1\n" if there else ""
+    assert said(tmp_path, FOLDER / "memd", "PLUGIN_ROOT", 0, there=there) == (0, told, "")
     assert Path(FOLDER / "memd" / "memd.sh").stat().st_mode & 0o111

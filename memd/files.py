@@ -45,10 +45,14 @@ def write_atomic(path: Path, data: bytes, mode: int = 0o600, *, durable: bool = 
 
 
 def _end_of(link: Path) -> Path:
+    """Where a link leads: to a plain file, or to none yet. A device there is everybody's, and root could replace it."""
     try:
-        return link.resolve()
+        end = link.resolve()
     except RuntimeError as error:  # what Python says of a link that leads to itself
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(link)) from error
+    if end.exists() and not end.is_file():
+        raise OSError(errno.EINVAL, f"It leads to {end}, which is no plain file", str(link))
+    return end
 
 
 def write_new(path: Path, data: bytes) -> None:

@@ -45,6 +45,18 @@ class TestWriteAtomic:
             files.write_atomic(link, b"x")
         assert (refused.value.filename, list(tmp_path.iterdir())) == (str(link), [link])
 
+    @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+    def test_what_a_link_leads_to_and_is_no_plain_file_stays(self, tmp_path, make):
+        """People link settings to `/dev/null`; where memd runs as root it could put a file in its place."""
+        end, link = tmp_path / "end", tmp_path / "link"
+        make(end)
+        link.symlink_to(end)
+        before = end.lstat()
+        with pytest.raises(OSError, match="no plain file"):
+            files.write_atomic(link, b"x")
+        assert (end.lstat().st_ino, end.lstat().st_mode) == (before.st_ino, before.st_mode)
+        assert sorted(tmp_path.iterdir()) == [end, link]
+
     def test_a_link_stays_a_link(self, tmp_path):
         """Settings that are linked from a repository of dot files are replaced there, and the link stays."""
         (tmp_path / "dotfiles").mkdir()

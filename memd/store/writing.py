@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from memd.model import LOST, Channel, Event, Grade, Kind, Message, Operation, Source, State
-from memd.store import packs, tables
+from memd.store import packs, shape, tables
 from memd.store.batch import Batch
 from memd.store.calls import ended
 from memd.store.copies import settle, shared_keys
@@ -56,13 +56,18 @@ def commit(database: Database, seed: Seed, reached: Reached, events: Iterable[Ev
 
 
 def rehearse(database: Database) -> None:
-    """Commit a prompt and a call and take it back: the statements are prepared then, and the index is open."""
+    """Commit a prompt and a call and take it back: the statements are prepared then, and the index is open.
+
+    Then commit what is so already: with the first commit the log is made, and its head is forced to disk (3 ms).
+    """
     words = Message("", None, Channel.HUMAN_TYPED, Grade.PROVED, "words", Source(0, 0))
     answer = replace(words, key=".", channel=Channel.TOOL_RESULT)
     call = Operation(".", Kind.OTHER, "", None, State.DONE, result="words")
     with suppress(_TakenBack), database.transaction() as sql:
         _commit(sql, Seed("", "", "", None, ""), Reached("", "", {}, 0, 0, anew=False), [words, answer, call], 0)
         raise _TakenBack
+    with database.transaction() as sql:
+        sql.execute(f"PRAGMA user_version = {shape.NEWEST}")
 
 
 def _commit(sql: sqlite3.Connection, seed: Seed, reached: Reached, taken: list[Event], now: int) -> Committed:

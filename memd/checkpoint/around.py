@@ -28,7 +28,7 @@ def sections(material: Material, beside: Beside, *, listed: bool) -> str:
 
 def _files(material: Material) -> Iterator[str]:
     touched, root = files.of(material), material.session.cwd
-    changed = [files.relative(file.path, root) for file in files.changed(touched)]
+    changed = [files.relative(file.path, root) for file in files.changed(touched) if not file.gone]
     read = [files.relative(file.path, root) for file in files.only_read(touched)]
     yield from _named("last changed", changed, CHANGED)
     yield from _named("last read", read, READ)

@@ -167,5 +167,5 @@ def _skills(store: Store, session: Session) -> str:
 def _file(file: "Touched") -> str:
     from memd.model.text import named  # noqa: PLC0415
 
-    what = "created" if file.created else "changed" if file.changes else "read"
+    what = "deleted" if file.gone else "created" if file.created else "changed" if file.changes else "read"
     return f"{what:8} {named(file.path)} (#{file.number}, {file.changes} changes, {file.reads} reads)"

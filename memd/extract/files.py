@@ -21,7 +21,12 @@ Part = tuple[object, ...]
 
 
 class Touched(Struct, frozen=True):
-    """One file: how often it was changed and read, its last change, and the number of that entry."""
+    """One file: how often it was changed and read, its last change, and the number of that entry.
+
+    Attributes:
+        was: the path that it had before a patch moved it.
+        gone: a patch deleted it, and nothing wrote it again.
+    """
 
     path: str
     changes: int
@@ -30,6 +35,8 @@ class Touched(Struct, frozen=True):
     number: int
     old: str = ""
     new: str = ""
+    was: str = ""
+    gone: bool = False
 
 
 class _Tally(Struct):
@@ -41,6 +48,7 @@ class _Tally(Struct):
     number: int = 0
     last: Done | None = None
     """The last that changed it."""
+    was: str = ""
 
     def take(self, call: Done) -> None:
         self.number = call.number
@@ -54,7 +62,8 @@ class _Tally(Struct):
     def told(self, path: str) -> Touched:
         detail = self.last.detail if self.last else {}
         old, new = str(detail.get("old") or ""), str(detail.get("new") or "")
-        return Touched(path, self.changes, self.created, self.reads, self.number, old, new)
+        gone = bool(detail.get("deleted"))
+        return Touched(path, self.changes, self.created, self.reads, self.number, old, new, self.was, gone)
 
 
 _Found = dict[str, _Tally]
@@ -75,8 +84,12 @@ def of(material: Material) -> list[Touched]:
 
 def _take(found: _Found, call: Done) -> None:
     for path in _paths(call) if call.state is State.DONE else ():
-        found[path] = tally = found.pop(path, None) or _Tally()
+        tally = found.pop(path, None) or _Tally()
         tally.take(call)
+        if now := _moved(call):
+            tally.was = path
+            found.pop(now, None)
+        found[now or path] = tally
 
 
 def _told(found: _Found) -> list[Touched]:
@@ -88,6 +101,12 @@ def _fresh(found: _Found) -> _Found:
 
 
 _of_calls = of_calls(_Found, _take, _fresh)
+
+
+def _moved(call: Done) -> str:
+    """Where a patch put the file that it changed, if elsewhere."""
+    now = str(call.detail.get("moved") or "") if call.kind is Kind.EDIT else ""
+    return "" if now == call.target else now
 
 
 def _paths(call: Done) -> tuple[str, ...]:

@@ -124,9 +124,10 @@ def _long_ago(record: Record, borne: frozenset[str]) -> Iterator[Said]:
 
 
 def _hear(found: Mentions, entry: Done) -> None:
-    """What a tool printed."""
+    """What a tool printed; the answer of a call that was refused is the client's own wording."""
     found.calls += 1
-    found.add(entry.number, [(_source(entry), strings(entry.result))])
+    if entry.state is not State.REFUSED:
+        found.add(entry.number, [(_source(entry), strings(entry.result))])
 
 
 _written = Carried[Record | Done, Mentions](Mentions, _write, SESSIONS)
@@ -159,13 +160,18 @@ def _source(done: Done) -> Home:
         case Kind.READ:
             return Home(READ, done.target)
         case Kind.EDIT | Kind.CREATE:
-            return Home(CHANGED, done.target)
+            return Home(CHANGED, _place(done))
         case Kind.COMMAND:
             return Home("printed", f"by {shell.spoken(done.target) or done.name}")
         case Kind.SEARCH:
             return Home("found by searching")
         case _:
             return Home("printed", f"by {done.name}")
+
+
+def _place(done: Done) -> str:
+    """Where a file is that a call changed: a patch may have moved it."""
+    return str(done.detail.get("moved") or done.target) if done.state is State.DONE else done.target
 
 
 @once(4_096)
@@ -182,7 +188,7 @@ def _asked(done: Done) -> Iterator[tuple[Home, str]]:
     match done.kind:
         case Kind.EDIT | Kind.CREATE:
             texts = (str(done.detail.get("old") or ""), str(done.detail.get("new") or ""))
-            yield Home(CHANGED, done.target), "\n".join(texts)
+            yield Home(CHANGED, _place(done)), "\n".join(texts)
             yield Home("changed"), done.target
         case Kind.READ:
             yield Home("read"), done.target

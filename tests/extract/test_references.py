@@ -134,6 +134,15 @@ def test_what_tools_printed_is_kept_apart():
     ]
 
 
+def test_a_refusal_is_nothing_that_a_tool_printed():
+    """It is the client's own wording, the same each time."""
+    story = Story()
+    story.call(
+        Kind.COMMAND, "kubectl delete ns prod", State.REFUSED, result="rejected (the new_string was NOT written)"
+    )
+    assert list(references.printed(story.material())) == []
+
+
 def test_commands_are_ranked_with_how_they_ended_last():
     """Best first, each line once, with its last run."""
     story = Story()

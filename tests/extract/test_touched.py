@@ -64,3 +64,28 @@ def test_what_a_shell_showed_was_read():
     story.run("cat c.py")
     story.run("cat d.py", "no such file", State.FAILED)
     assert [file.path for file in files.touched(story.calls)] == ["/srv/w/src/a.py", "/srv/x/b.py", "c.py"]
+
+
+def test_a_file_that_a_patch_moved_is_told_where_it_is():
+    """Its changes go along; what stands at the old path later is another file."""
+    story = Story()
+    story.call(Kind.CREATE, "/a/five", detail={"new": "e = 1"})
+    story.call(Kind.EDIT, "/a/five", detail={"old": "e = 1", "new": "e = 2", "moved": "/a/cinq"})
+    story.call(Kind.EDIT, "/a/cinq", detail={"old": "e = 2", "new": "e = 3"})
+    story.call(Kind.CREATE, "/a/five", detail={"new": "f = 1"})
+    found = touched(story)
+    assert [(f.path, f.was, f.changes, f.created) for f in found.values()] == [
+        ("/a/cinq", "/a/five", 3, True),
+        ("/a/five", "", 1, True),
+    ]
+
+
+def test_a_file_that_a_patch_deleted_is_gone_until_it_is_written_again():
+    """A read behind it does not bring it back."""
+    story = Story()
+    story.call(Kind.CREATE, "/a/x", detail={"new": "x = 1"})
+    story.call(Kind.EDIT, "/a/x", detail={"old": "x = 1", "new": "", "deleted": True})
+    story.call(Kind.READ, "/a/x")
+    assert touched(story)["/a/x"].gone
+    story.call(Kind.CREATE, "/a/x", detail={"new": "x = 2"})
+    assert not touched(story)["/a/x"].gone

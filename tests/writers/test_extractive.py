@@ -139,6 +139,23 @@ def test_a_change_has_no_reason_from_an_earlier_turn():
     assert section(scene(story), "Progress") == "- changed `a.py` (#4): `a = 1` -> `a = 2`"
 
 
+def test_what_a_patch_deleted_or_moved_is_told_as_it_is():
+    """An agent that goes on would look for a file that is not there."""
+    story = Story()
+    story.says("split the modules")
+    story.call(Kind.CREATE, "/srv/w/one.py", detail={"new": "a = 1"})
+    story.call(Kind.CREATE, "/srv/w/two.py", detail={"new": "b = 1"})
+    story.call(Kind.EDIT, "/srv/w/one.py", detail={"old": "a = 1", "new": "", "deleted": True})
+    story.call(Kind.EDIT, "/srv/w/two.py", detail={"old": "b = 1", "new": "b = 2", "moved": "/srv/w/deux.py"})
+    text = scene(story)
+    assert section(text, "Progress").splitlines() == [
+        "- created `deux.py` (#5, 2 changes): was `two.py`; `b = 1` -> `b = 2`",
+        "- deleted `one.py` (#4, 2 changes)",
+    ]
+    assert "(changed #5, was " in text
+    assert "one.py (deleted #4)" in text
+
+
 def test_the_step_has_the_agents_last_words_line_by_line():
     """Quoted, so that nothing in them can pass for more."""
     text = section(scene(busy()), "Current step")

@@ -27,15 +27,19 @@ def machine(record: Record) -> str:
 
 
 def changed(file: files.Touched, name: str, why: str) -> str:
-    """The last change of a file: when, how often, what took the place of what, and the agent's own words before it."""
+    """The last change of a file: when, how often, what took the place of what, and the agent's own words before it.
+
+    Of one that is gone no text is told: it says what nobody finds any more.
+    """
     times = f", {file.changes} changes" if file.changes > 1 else ""
     took, put = files.difference(file.old, file.new)
-    if file.created and not file.old:
+    if file.gone or (file.created and not file.old):
         took = put = ""
     change = f"`{line(took, 70)}` -> `{line(put, 90)}`" if took and put else ""
     change = change or (f"added `{line(put, 100)}`" if put else f"took out `{line(took, 100)}`" if took else "")
-    told = "; ".join(filter(None, (change, why and f"I wrote: {quote(why, 110)}")))
-    what = "created" if file.created else "changed"
+    was = file.was and f"was `{line(file.was.rsplit('/', 1)[-1], 90)}`"
+    told = "; ".join(filter(None, (was, change, why and f"I wrote: {quote(why, 110)}")))
+    what = "deleted" if file.gone else "created" if file.created else "changed"
     return f"- {what} `{name}` (#{file.number}{times}){f': {told}' if told else ''}"
 
 

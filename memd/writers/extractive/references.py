@@ -33,7 +33,11 @@ def exact(material: Material, touched: Sequence[files.Touched], above: str) -> I
     root = material.session.cwd
     changed, read, ran = files.changed(touched), files.only_read(touched), references.commands(material)
     shown = " ".join(
-        [above, *(command.line for command in ran), *(files.relative(file.path, root) for file in touched)]
+        [
+            above,
+            *(command.line for command in ran),
+            *(files.relative(path, root) for file in touched for path in (file.path, file.was) if path),
+        ]
     )
     ranked = chain(references.references(material), references.printed(material))
     strings = islice(_new(ranked, root, shown), MOST)
@@ -82,7 +86,9 @@ class _Homes:
 
     def changed(self, file: files.Touched) -> str:
         path = files.relative(file.path, self._root)
-        return _row(f"{path} (changed #{file.number})", self._homes.pop((TITLES[mentions.CHANGED], path), []))
+        what = "deleted" if file.gone else "changed"
+        was = f", was {files.relative(file.was, self._root)}" if file.was else ""
+        return _row(f"{path} ({what} #{file.number}{was})", self._homes.pop((TITLES[mentions.CHANGED], path), []))
 
     def read(self, file: files.Touched) -> str:
         path = files.relative(file.path, self._root)

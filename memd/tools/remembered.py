@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from msgspec import structs
 
-from memd.model import Operation
+from memd.model import Kind, Operation, State
 from memd.model.masking import masked_value
 from memd.tools.places import Kept, Places
 
@@ -27,6 +27,21 @@ def dumped(version: int, values: Mapping[str, Any], masked: Iterable[str], place
 def begun(call: Operation) -> dict[str, Any]:
     """What is remembered of a call until its result comes."""
     return {"kind": call.kind, "name": call.name, "at": call.at, "target": call.target, "detail": call.detail}
+
+
+def settled(call: Operation) -> bool:
+    """Whether nothing more comes of it."""
+    return call.state not in {State.RUNNING, State.BACKGROUND}
+
+
+def whole(call: Operation) -> dict[str, Any]:
+    """All that is known of a call, as it is remembered; `again` makes the call of it."""
+    return {**structs.asdict(call), "detail": dict(call.detail)}
+
+
+def again(value: Mapping[str, Any]) -> Operation:
+    """The call that `whole` was given."""
+    return Operation(**{**value, "kind": Kind(value["kind"]), "state": State(value["state"])})
 
 
 def loaded(version: int, kept: Kept, made: Callable[[dict[str, Any], Places], T]) -> T:

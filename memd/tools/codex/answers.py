@@ -10,6 +10,8 @@ from memd.tools.codex.reading import HARNESS, Reading, Row, turn_of
 from memd.tools.fields import excerpt, flag, items, string
 from memd.tools.remembered import changed
 
+_TOLD = "told"
+"""Where it stands with an open call what the client's item said of it."""
 _OPEN = 200
 """So many calls without a result are remembered: a crash leaves some, and their results never come."""
 
@@ -58,7 +60,11 @@ def _message(reading: Reading, item: Row, about: Row) -> None:  # noqa: ARG001 -
 
 def _call(reading: Reading, item: Row, about: Row) -> None:  # noqa: ARG001 - the readers' shape
     call = asked.started(item, reading.at)
-    if call is None or call.call in reading.state.calls:
+    ident = call.call if call else string(item, "call_id")
+    if not ident or ident in reading.state.calls:
+        return
+    if call is None:  # another server's tool: the client's item says what it did, and waits for the result
+        keep(reading, ident, {})
         return
     keep(reading, call.call, remembered.begun(call))
     if call.name != "write_stdin" and (call.target or call.kind in {Kind.ASK, Kind.AGENT}):
@@ -69,7 +75,7 @@ def keep(reading: Reading, call: str, value: dict[str, Any]) -> None:
     """Remember an open call."""
     open_calls = {**reading.state.calls, call: value}
     while len(open_calls) > _OPEN:
-        del open_calls[next(iter(open_calls))]
+        _say(reading, open_calls.pop(next(iter(open_calls))))
     reading.state = changed(reading.state, calls=open_calls)
 
 
@@ -95,8 +101,10 @@ def _result(reading: Reading, item: Row, about: Row) -> None:
     said, printed = asked.kept(text)
     reading.add(reading.key({"call_id": call}, text), delivery.TOOL, said, turn_of(item), extra)
     begun = reading.state.calls.get(call)
-    if begun is not None:
-        forget(reading, call)
+    if begun is None:
+        return
+    forget(reading, call)
+    if not _say(reading, begun) and begun:
         _settle(reading, call, begun, asked.Result(item.get("output"), text, printed))
 
 
@@ -139,8 +147,15 @@ def _over(reading: Reading, name: str) -> None:
 
 
 def tell(reading: Reading, item: Row) -> None:
-    """The client's own item about a call, whose result needs not be read for it any more."""
-    for done in calls.done(item, reading.at):
+    """The client's own item about a call, whose result needs not be read for it any more.
+
+    It stands right before that result, which is the entry that has it: what the item tells waits for it.
+    """
+    told, begun = calls.done(item, reading.at), reading.state.calls.get(string(item, "id"))
+    if told and begun is not None and all(remembered.settled(done) for done in told):
+        keep(reading, string(item, "id"), {**begun, _TOLD: [remembered.whole(done) for done in told]})
+        return
+    for done in told:
         if done.state is State.BACKGROUND:
             job(reading, done)
         reading.events.append(done)
@@ -148,6 +163,20 @@ def tell(reading: Reading, item: Row) -> None:
         reading.state = changed(reading.state, shell=calls.command(item.get("command"))[:100_000])
     if string(item, "type") != "SubAgentActivity":
         forget(reading, string(item, "id"))
+
+
+def due(reading: Reading) -> None:
+    """The turn is over: no result comes any more for what an item has told."""
+    for call, value in reading.state.calls.items():
+        if _say(reading, value):
+            forget(reading, call)
+
+
+def _say(reading: Reading, value: Row) -> bool:
+    """What an item told of a call, if it did."""
+    told = items(value, _TOLD)
+    reading.events.extend(remembered.again(done) for done in told)
+    return bool(told)
 
 
 _READERS: dict[str, Callable[[Reading, Row, Row], None]] = {

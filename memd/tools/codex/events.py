@@ -27,6 +27,7 @@ def read(reading: Reading, event: Row) -> None:
 
 
 def _started(reading: Reading, event: Row) -> None:
+    answers.due(reading)
     told = bool(table(event, "turn_attribution"))
     trigger = string(table(event, "turn_attribution"), "turn_trigger")
     state = reading.state  # an item that waits goes on waiting: a migrated file of 2025 has a turn's start behind it
@@ -36,6 +37,7 @@ def _started(reading: Reading, event: Row) -> None:
 
 
 def _ended(reading: Reading, event: Row) -> None:  # noqa: ARG001 - the reader's shape
+    answers.due(reading)
     words.settle(reading)
     reading.state = changed(reading.state, ends=True, filled=None)
     reading.events.append(TurnEnd(reading.at))

@@ -33,6 +33,7 @@ def feed(state: ReaderState, line: Line) -> tuple[ReaderState, tuple[Event, ...]
     if any(
         gap.kind == "torn" for gap in gaps
     ):  # it may have been what vouches for an item that waits, and nothing may follow
+        answers.due(reading)
         words.leave(reading)
     for reading.index, row in enumerate(rows):
         reading.open(row)
@@ -43,6 +44,7 @@ def feed(state: ReaderState, line: Line) -> tuple[ReaderState, tuple[Event, ...]
 def left(state: ReaderState) -> tuple[ReaderState, tuple[Event, ...]]:
     """The session is over: nothing vouches any more for an item that waits, and an old client's last turn has ended."""
     reading = Reading(state, Source(0, 0))
+    answers.due(reading)
     words.leave(reading)
     if reading.events and not state.ends:
         reading.events.append(TurnEnd(reading.at))

@@ -3,9 +3,9 @@
 import json
 
 import pytest
-from codex_rows import begin, call, done, event, item, meta, play, read, result, row
+from codex_rows import TURN, begin, call, done, event, item, meta, play, read, result, row, said
 
-from memd.model import Kind, State
+from memd.model import Kind, Message, Operation, State
 
 
 def only(*rows):
@@ -31,6 +31,33 @@ def test_a_command():
     )
     assert (found.kind, found.target, found.state) == (Kind.COMMAND, "make test", State.DONE)
     assert (found.detail, found.result) == ({"exit": 0}, "12 passed")
+
+
+def test_a_call_has_the_number_of_its_result():
+    """The client's item stands before it, also where several run at once and where another server's tool was asked."""
+    server = done("McpToolCall", "call_2", server="gh", tool="issue", arguments={"n": 6}, status="completed")
+    rows = (
+        *said("go"),
+        call("exec_command", cmd="make test"),
+        call("issue", "call_2", n=6),
+        command(),
+        server,
+        result("Process exited with code 0\nOutput:\n12 passed"),
+        result("made", "call_2"),
+    )
+    told = [event for event in read(meta(), begin(), *rows).events if isinstance(event, Message | Operation)]
+    entry = {one.call: told[place - 1].text for place, one in enumerate(told) if isinstance(one, Operation)}
+    assert {one.call for one in told if isinstance(one, Operation) and one.state is State.DONE} == {"call_1", "call_2"}
+    assert entry["call_1"].endswith("12 passed")
+    assert entry["call_2"] == "made"
+
+
+@pytest.mark.parametrize("end", [event("turn_aborted", turn_id=TURN), begin(turn="turn-2"), None])
+def test_what_an_item_told_is_kept_where_no_result_comes(end):
+    """The client was ended between the two: the turn's end, the next one's start or the session's end says so."""
+    rows = (meta(), begin(), call("exec_command", cmd="make test"), command(2), *([end] if end else []))
+    (found,) = read(*rows).calls
+    assert (found.state, found.detail["exit"], found.result) == (State.FAILED, 2, "12 passed")
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,7 @@ class Counting:
     def _load(self) -> None:
         try:
             tokens.load()
-        except Exception:  # noqa: BLE001 - whatever it is, who counts will meet it
+        except BaseException:  # noqa: BLE001 - whatever it is, a panic of tiktoken's too: who counts will meet it
             failed = True
         else:
             failed = False

@@ -82,21 +82,22 @@ class Refreshes:
 
     def make_some_time(self, pipeline: Pipeline, session: str, later: Callable[[], None]) -> None:
         """There is time for one, unless it was asked for meanwhile; `later` is called where it has to wait, in another thread."""
-        if session in self._old and pipeline.current(session):
+        if self._counts(pipeline, session, later):
+            old = session in self._old
             self._old.discard(session)
-        elif self._counts(pipeline, session, later):
-            self._old.discard(session)
-            self.make(pipeline, session)
+            self.make(pipeline, session, unless_current=old)
 
-    def make(self, pipeline: Pipeline, session: str) -> None:
+    def make(self, pipeline: Pipeline, session: str, *, unless_current: bool = False) -> None:
         """Make one.
 
         Raises:
             RecordDamaged: the record is; anything else that fails is told.
         """
-        self.plan.drop(session)
         start = time.monotonic()
         try:
+            if unless_current and pipeline.current(session):
+                return
+            self.plan.drop(session)
             pipeline.refresh(session, "turn")
             self._again.done(session)
             self._look_after_copies(pipeline, session)

@@ -6,21 +6,26 @@ import time
 import pytest
 
 from memd import tokens
+from memd.daemon import again
 from memd.daemon.counting import Counting
 from memd.daemon.jobs import Urgency
+from memd.daemon.reader import Step
 from memd.daemon.worker import Worker
+from memd.errors import StoreTrouble
 
 
 class Pipe:
     """Stands in for the pipeline: writes down whose checkpoint is made."""
 
     def __init__(self):
-        self.made, self.crowded = [], set()
+        self.made, self.crowded, self.fails = [], set(), []
 
     def counts(self, session):
         return session not in self.crowded
 
     def current(self, session):
+        if self.fails:
+            raise self.fails.pop()
         return False
 
     def draft_ahead(self, session):
@@ -97,7 +102,11 @@ def test_what_is_live_goes_on_meanwhile(worker, loading):
     assert (sorted(worker.pipe.made), loading.times, worker.depth()) == (["old", "one", "two"], 1, 0)
 
 
-@pytest.mark.parametrize("fails", [MemoryError(), OSError("no such file")])
+class Panic(BaseException):
+    """As of tiktoken's Rust: no Exception."""
+
+
+@pytest.mark.parametrize("fails", [MemoryError(), OSError("no such file"), Panic()])
 def test_what_is_in_the_way_is_met_by_who_counts(worker, loading, fails):
     """A tokenizer that cannot be loaded keeps no checkpoint from being tried, where it is told; the next tries again."""
     loading.fails = fails
@@ -126,3 +135,15 @@ def test_a_crowded_session_waits_for_none(worker, loading):
     due(worker, "crowded")
     until(lambda: worker.pipe.made == ["crowded"])
     assert loading.times == 0
+
+
+def test_an_old_session_of_which_the_record_could_not_be_asked(worker, loading, monkeypatch):
+    """Its checkpoint is made by and by, and its next step asks for one again."""
+    monkeypatch.setattr(again, "AGAIN", 0.05)
+    loading.there, worker.pipe.fails, step = True, [StoreTrouble("locked")], Step("old", changed=True)
+    turn = (Urgency.BACKFILL, 1.0)
+    worker.submit(Urgency.HOOK, lambda _: worker._note(step, turn)).result(10)
+    until(lambda: worker.pipe.made == ["old"])
+    assert worker.held() == ()
+    worker.submit(Urgency.HOOK, lambda _: worker._note(step, turn)).result(10)
+    until(lambda: worker.pipe.made == ["old", "old"])

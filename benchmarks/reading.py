@@ -128,7 +128,7 @@ def recorded(sources: list[Source], *, warm: bool = False) -> tuple[dict[str, fl
 
 
 class Desk:
-    """One record and the second process, used as the daemon's worker does: answers first, then what is left to it."""
+    """One record and the second process, used as the daemon's worker does: that is fed, then answers, then what is left to it."""
 
     def __init__(self, store: Store, folder: Path, behind: int) -> None:
         self.reader = Reader(store, folder / "sessions", lambda: int(time.time() * 1000))

@@ -43,10 +43,10 @@ def test_for_thousands_of_prompts_the_tokenizer_goes():
     assert tokens.loaded()
     with tokens.hurried():
         with room_for(MANY + 1, lambda: None):
-            assert tokens.count("a text that nobody has counted before") > 0
+            assert tokens.count("a text that nobody has counted before, unthriftyish") > 0
         assert tokens.count("another one that nobody has counted before") > 0
         assert not tokens.loaded()
-    assert tokens.count("a text that nobody has counted before") == 7
+    assert tokens.count("a text that nobody has counted before, unthriftyish") == 13
     assert tokens.loaded()
 
 

@@ -1,5 +1,8 @@
 """Counting while a hook waits."""
 
+import base64
+import random
+
 import pytest
 
 from memd import tokens
@@ -16,6 +19,22 @@ TEXTS = (
 def test_rather_too_many_than_too_few(text):
     """What is counted by rule of thumb is at least what the encoder counts, and at most half as much again."""
     assert tokens.count(text) <= rough.count(text) <= 1.5 * tokens.count(text)
+
+
+CHANCE = random.Random(1)
+NOISE = (
+    base64.b64encode(CHANCE.randbytes(3_000)).decode(),
+    "".join(CHANCE.choices("ACDEFGHIKLMNPQRSTVWY", k=2_000)),
+    "".join(CHANCE.choices("abcdefghijklmnopqrstuvwxyz", k=2_000)),
+    "\U0001f469\u200d\U0001f4bb\U0001f3f3\ufe0f\u200d\U0001f308" * 50,
+    "".join(map(chr, CHANCE.choices(range(0x12000, 0x12300), k=300))),
+)
+
+
+@pytest.mark.parametrize("text", NOISE, ids=["base64", "proteins", "letters", "emoji", "cuneiform"])
+def test_what_is_no_language(text):
+    """The encoder has no long pieces of it, so it is more tokens than it seems: a checkpoint of it was far over its budget."""
+    assert 0.74 * tokens.count(text) <= rough.count(text) <= 1.7 * tokens.count(text)
 
 
 def test_nothing_is_loaded_while_a_hook_waits():

@@ -1,7 +1,8 @@
 r"""One read of a transcript: from a cursor to whole lines and the next cursor.
 
 - Lines end at b"\n" and nowhere else: U+2028, NEL, form feeds and lone b"\r" stand inside records. The b"\r" of a
-  CRLF, runs of NUL and a BOM stay in the data; the parser deals with them.
+  CRLF, runs of NUL and a BOM stay in the data; the parser deals with them. Of a long line's runs the beginnings stay (`elide`),
+  and its holes are passed over.
 - A line without its newline is not there yet. Nothing of it is kept in memory; the next read takes it from the disk.
 - A read is a snapshot: one open file, up to the size it had when it was opened. Memory is bounded by `limit` or,
   where one line is longer, by `elide.Caps`.

@@ -112,9 +112,19 @@ def main() -> None:
         sys.exit(_say(str(error), 1))
     except OSError as error:  # the machine's doing: no permission, a full disk
         _keep(_trace())
-        sys.exit(_say(f"{error.filename or 'cannot go on'}: {error.strerror or error}", 1))
+        what = error.filename or ("the current directory" if _nowhere() else "cannot go on")
+        sys.exit(_say(f"{what}: {error.strerror or error}", 1))
     except Exception:  # noqa: BLE001 - the one door: a defect is told, logged and ends the command
         sys.exit(_defect())
+
+
+def _nowhere() -> bool:
+    """Whether the current directory was removed: the system names no file then."""
+    try:
+        os.getcwd()  # noqa: PTH109 - only asked for
+    except OSError:
+        return True
+    return False
 
 
 def _streams() -> None:

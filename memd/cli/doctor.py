@@ -23,7 +23,8 @@ def command(*, fix: bool, as_json: bool) -> None:
 
     Each fault comes with the command that mends it. Notes are no faults.
     """
-    from memd.config import paths  # noqa: PLC0415 - a command loads what it needs when it runs
+    from memd.cli.common import here  # noqa: PLC0415 - a command loads what it needs when it runs
+    from memd.config import paths  # noqa: PLC0415
     from memd.daemon.setup.facts import facts  # noqa: PLC0415
     from memd.daemon.setup.findings import findings  # noqa: PLC0415
     from memd.daemon.setup.forms import forms  # noqa: PLC0415
@@ -40,7 +41,8 @@ def command(*, fix: bool, as_json: bool) -> None:
         left = findings(facts(places, os.environ, ask_tools=True))
         mended = tuple(finding for finding in found if finding.code not in {one.code for one in left})
         found = left
-    found = (*found, *forms(identity.find(os.path.realpath(".")), Places(places.state)))
+    where = here()
+    found = (*found, *forms(None if where is None else identity.find(where), Places(places.state)))
     ok = all(finding.note for finding in found)
     if as_json:
         click.echo(json.dumps({"ok": ok, "findings": _objects(found), "mended": _objects(mended)}))

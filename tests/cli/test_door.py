@@ -298,3 +298,24 @@ def test_a_daemon_of_an_older_memd_is_named_where_its_record_cannot_be_read(call
     ) == (1, True, False)
     assert call("ingest", transcript.path)[0] == 0
     assert call("status")[0] == 0
+
+
+@pytest.mark.parametrize("words", [["init"], ["engram"], ["ingest", "a.jsonl"]])
+def test_a_current_directory_that_was_removed_is_named(tmp_path, words):
+    """The system names no file then, and nobody would know which one is missing."""
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    line = 'rmdir "$PWD" && exec "$0" "$@"'
+    done = subprocess.run(["sh", "-c", line, *MEMD, *words], cwd=gone, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (1, "memd: the current directory: No such file or directory\n")
+
+
+def test_the_doctor_works_where_the_current_directory_was_removed(tmp_path):
+    """What it looks at is elsewhere, but for the files of a project that is none."""
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    line = 'rmdir "$PWD" && exec "$0" "$@"'
+    words = [*MEMD, "doctor", "--json"]
+    done = subprocess.run(["sh", "-c", line, *words], cwd=gone, capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+    assert "findings" in done.stdout

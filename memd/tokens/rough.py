@@ -9,7 +9,7 @@ size.
 import re
 from collections import Counter
 
-_PIECES = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+|[^\x00-\x7f]|[^\sA-Za-z\d]+|\s+")
+_PIECES = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+|[^\x00-\x7f]|[^\sA-Za-z\d\x80-\U0010ffff]+|\s+")
 _SMALL, _CAPITAL = 24, 12
 """So many small letters, and so many capital ones, behind a first are no word: a sequence of proteins, or random ones."""
 _SCRIPTS = re.compile("[\x80-\u1fff\u2010-\u2027\u2e80-\udfff\uff00-\uffff]")

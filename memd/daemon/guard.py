@@ -1,8 +1,8 @@
 """Advice before a call: what was done or read before and left the context, paths that are elsewhere, rules that name a target.
 
-At most three lines a turn, none twice in a session, and never more than advice: nothing is refused. `guard = false` turns it
-off. Repeats and re-reads are told only after a compaction, since before it the agent has them in its context. Runs in the event
-loop's thread and reads only; what was said is noted by the worker.
+At most three lines a turn, none twice between two compactions, and never more than advice: nothing is refused. `guard = false`
+turns it off. Repeats and re-reads are told only after a compaction, since before it the agent has them in its context. Runs in the
+event loop's thread and reads only; what was said is noted by the worker.
 """
 
 import os
@@ -51,15 +51,15 @@ _FILES = {Op.EDIT, Op.CREATE, Op.DELETE, Op.RENAME}
 
 
 class Note(Struct, frozen=True):
-    """One piece of advice; `about` is what may not be told twice."""
+    """One piece of advice; `about` is what may not be told twice before the next compaction takes it from the context."""
 
     about: str
     text: str
 
-    @property
-    def digest(self) -> str:
-        """By which it is known again."""
-        return blake2b(self.about.encode("utf-8", "surrogatepass"), digest_size=10).hexdigest()
+    def digest(self, since: Boundary | None) -> str:
+        """By which it is known again until the next compaction."""
+        about = self.about if since is None else f"{self.about} since {since.number}"
+        return blake2b(about.encode("utf-8", "surrogatepass"), digest_size=10).hexdigest()
 
 
 class Scene(Struct, frozen=True):
@@ -99,8 +99,8 @@ class Guard:
         for note in (note for call in calls for note in self._notes(scene, _as_done(call))):
             if len(fresh) >= room:
                 break
-            if note.digest not in said:
-                fresh.setdefault(note.digest, note)
+            if (digest := note.digest(scene.boundary)) not in said:
+                fresh.setdefault(digest, note)
         if fresh and time.monotonic() - asked < IN_TIME:
             said.update(dict.fromkeys(fresh, turn))
             self._remember(scene.session.id, list(fresh), turn)

@@ -1,4 +1,4 @@
-"""Advice before a call: for what is known to be so, three lines a turn, none twice, and nothing is ever refused."""
+"""Advice before a call: for what is known to be so, three lines a turn, none twice between two compactions, nothing refused."""
 
 import os
 import time
@@ -76,6 +76,18 @@ def test_repeats_and_rereads_are_told_once(chain, session, work):
     assert "was read before the compaction (#" in call(chain, session, "Read", file_path=str(work / "gateway.toml"))
     again = [edit(chain, session, work, turn="t2"), call(chain, session, "Bash", "t2", command="npm install left-pad")]
     assert again == ["", ""]
+
+
+def test_the_next_compaction_takes_what_was_told_and_it_is_told_again(chain, session, work):
+    """The agent knows of it no more, and what it did stands as it did."""
+    compact(chain, session)
+    assert "`npm install left-pad`" in call(chain, session, "Bash", command="npm install left-pad")
+    session.says("Left as it is.")
+    session.compacts()
+    session.typed("Go on.", promptId="t2")
+    chain.read(session)
+    assert "`npm install left-pad`" in call(chain, session, "Bash", "t2", command="npm install left-pad")
+    assert call(chain, session, "Bash", "t3", command="npm install left-pad") == ""
 
 
 def test_what_a_shell_line_shows_counts_as_read(chain, session, work):

@@ -1,8 +1,8 @@
 """Advice before a call: what was done or read before and left the context, paths that are elsewhere, rules that name a target.
 
-At most three lines a turn, none twice between two compactions, and never more than advice: nothing is refused. `guard = false`
-turns it off. Repeats and re-reads are told only after a compaction, since before it the agent has them in its context. Runs in the
-event loop's thread and reads only; what was said is noted by the worker.
+At most three lines a turn, none twice between two compactions, and never more than advice: nothing is refused. With
+`guard = false` it is off. Repeats and re-reads are told only after a compaction, since before it the agent has them in its
+context. Runs in the event loop's thread and reads only; what was said is noted by the worker.
 """
 
 import os

@@ -17,6 +17,7 @@ class Counting:
         self._waiting: list[Callable[[], None]] = []
         self._loading = False
         self._failed = False
+        self._thread: threading.Thread | None = None
 
     @property
     def under_way(self) -> bool:
@@ -43,11 +44,18 @@ class Counting:
             self._waiting.append(then)
             return False
 
+    def stop(self) -> None:
+        """Wait for what is being loaded: an interpreter that ends meanwhile is aborted by the thread that is in tiktoken."""
+        if self._thread is not None:
+            self._thread.join()
+
     def _begin(self) -> bool:
+        thread = threading.Thread(target=self._load, name="memd-tokens", daemon=True)
         try:
-            threading.Thread(target=self._load, name="memd-tokens", daemon=True).start()
+            thread.start()
         except RuntimeError:  # the machine gives no thread
             return False
+        self._thread = thread
         return True
 
     def _load(self) -> None:

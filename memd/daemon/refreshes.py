@@ -80,6 +80,10 @@ class Refreshes:
         """How many wait for the tokenizer; from any thread."""
         return self._counting.waiting()
 
+    def stop(self) -> None:
+        """Nothing is made beside the worker any more."""
+        self._counting.stop()
+
     def make_some_time(self, pipeline: Pipeline, session: str, later: Callable[[], None]) -> None:
         """There is time for one, unless it was asked for meanwhile; `later` is called where it has to wait, in another thread."""
         if self._counts(pipeline, session, later):

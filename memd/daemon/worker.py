@@ -117,6 +117,7 @@ class Worker(threading.Thread):
                         self._next(pipeline)
                 finally:
                     self._ahead.stop()
+                    self.refreshes.stop()
                 for session in self.refreshes.plan.sessions:
                     self.refreshes.make(pipeline, session)
         except BaseException as error:  # noqa: BLE001 - a defect of the thread's own: the daemon must not live on without it

@@ -147,3 +147,15 @@ def test_an_old_session_of_which_the_record_could_not_be_asked(worker, loading, 
     assert worker.held() == ()
     worker.submit(Urgency.HOOK, lambda _: worker._note(step, turn)).result(10)
     until(lambda: worker.pipe.made == ["old", "old"])
+
+
+def test_the_end_waits_for_what_is_loaded(worker, loading):
+    """Python that ends while a thread is in tiktoken is aborted: the service manager would tell of a crash."""
+    worker.refresh("old", Urgency.LAST, 0.0)
+    loading.began.wait(10)
+    worker.stop()
+    worker.join(0.2)
+    assert worker.is_alive()
+    loading.may.set()
+    worker.join(10)
+    assert not worker.is_alive()

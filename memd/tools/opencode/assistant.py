@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from memd.model import Compaction, Receipt, State, TurnEnd, Usage
+from memd.model import Compaction, Receipt, TurnEnd, Usage
 from memd.model.secrets import mask
 from memd.tools.fields import excerpt, flag, string, table, whole
 from memd.tools.fields import moment as time
@@ -133,7 +133,7 @@ def tool(reading: Reading, message: str, part: Row, at: int | None) -> None:
         return
     reading.state = changed(reading.state, calls=without(reading.state.calls, ident))
     told(reading, message, ident)
-    if made[0].state is State.REFUSED:  # the client does not ask the model again
+    if state == "error" and calls.stopped(part):  # the client does not ask the model again
         reading.remember(message, refused=True)
     key, said, call = reading.of or ident, calls.answer(part), string(part, "callID") or ident
     cut = len(said) - calls.RESULT if len(said) > calls.RESULT else 0

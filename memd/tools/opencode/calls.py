@@ -59,6 +59,8 @@ _DETAILS = {
 _REFUSED = "The user rejected permission to use this specific tool call"
 _FEEDBACK = "The user rejected permission to use this specific tool call with the following feedback: "
 _DISMISSED = "The user dismissed this question"
+_OTHERS = frozenset({Kind.SERVER, Kind.OTHER})
+"""Tools of servers and plugins. Their errors are stored word for word (read in 1.18.33), so one may read like a refusal."""
 _ABORTED = ("Tool execution aborted", "Tool execution was aborted", "Aborted", "The operation was aborted")
 
 
@@ -77,7 +79,7 @@ def operation(part: Row, at: int | None) -> Operation | None:
     call = string(part, "callID") or string(part, "id")
     if not name or not call or string(state, "status") not in {"running", "completed", "error"}:
         return None
-    kind = _KINDS.get(name, Kind.SERVER if "_" in name else Kind.OTHER)
+    kind = _kind(name)
     given, found = table(state, "input"), table(state, "metadata")
     target = asked(name, given) if kind is Kind.SERVER else _target(kind, given)
     done = _state(kind, state, found)
@@ -85,6 +87,10 @@ def operation(part: Row, at: int | None) -> Operation | None:
     chosen = {question: short(words) for question, words in answers(part)}
     detail = _detail(kind, given, found) | _outcome(kind, found) | ({"answers": chosen} if chosen else {})
     return Operation(call, kind, name, at, done, target, detail, result)
+
+
+def _kind(tool: str) -> Kind:
+    return _KINDS.get(tool, Kind.SERVER if "_" in tool else Kind.OTHER)
 
 
 def answer(part: Row) -> str:
@@ -98,7 +104,7 @@ def _state(kind: Kind, state: Row, found: Row) -> State:
     if status == "running":
         return State.RUNNING
     if status == "error":
-        if error.startswith((_REFUSED, _DISMISSED)):
+        if kind not in _OTHERS and error.startswith((_REFUSED, _DISMISSED)):
             return State.REFUSED
         return State.INTERRUPTED if flag(found, "interrupted") or error.startswith(_ABORTED) else State.FAILED
     if kind is Kind.AGENT and flag(found, "background"):
@@ -180,8 +186,15 @@ def answers(part: Row) -> Iterator[tuple[str, str]]:
             yield question, words
 
 
+def stopped(part: Row) -> bool:
+    """Whether an error reads like a refusal, behind which the client ends the turn; whose it is, no one can tell."""
+    return string(table(part, "state"), "error").startswith((_REFUSED, _DISMISSED))
+
+
 def refusal(part: Row) -> str:
-    """The words of a refusal, empty where none were given."""
+    """The words of a refusal, empty where none were given, and where a server's or plugin's tool may have made them up."""
     state = table(part, "state")
+    if _kind(string(part, "tool")) in _OTHERS:
+        return ""
     error = string(state, "error") if string(state, "status") == "error" else ""
     return error.removeprefix(_FEEDBACK).strip() if error.startswith(_FEEDBACK) else ""

@@ -64,8 +64,17 @@ _WHOLE = frozenset({"pwsh", "powershell", "cmd"})
 """Those that take all words behind the option for the line."""
 _FILE = re.compile(r"\s-(?:f(?:ile)?|e(?:c|nc\w*)?)\s", re.IGNORECASE)
 """What says that PowerShell is given a script, or a line that nobody can read."""
-_ENV = re.compile(r"-[iv0]*(?P<option>[CSu]|-(?:chdir|split-string|unset)=?)(?P<value>.*)", re.DOTALL)
-"""An option of `env` that takes a word, and the word where it stands in it."""
+_GOING = {
+    name: re.compile(rf"-{flags}*(?:(?P<place>{place})|(?P<line>{line})|{worded})(?P<value>.*)", re.DOTALL)
+    for name, flags, place, line, worded in (
+        ("env", "[iv0]", "C|-chdir=?", "S|-split-string=?", "(?:u|-unset=?)"),
+        ("sudo", "[ABbEHiKklNnPSsv]", "D|-chdir=?", "(?!)", "(?:[CghpRrTtUu]|-(?:user|group|host|prompt|role|type|chroot)=?)"),
+        ("systemd-run", "[dGPqrSt]", "-working-directory=?", "(?!)",
+         "(?:[EHMpu]|-(?:property|unit|slice|description|setenv|uid|gid|host|machine)=?)"),
+    )
+}  # fmt: skip
+"""What goes to a directory before it runs a command, or takes a line apart: an option of it that takes a word, and the word where
+it stands in it."""
 _IN_DOCKER = (
     "-a -c -e -h -l -m -p -u -v -w --add-host --attach --cap-add --cap-drop --cidfile --cpus --device --dns --entrypoint --env"
     " --env-file --expose --gpus --hostname --ip --ipc --label --log-driver --log-opt --memory --mount --name --net --network"
@@ -136,11 +145,13 @@ def handed(part: str, document: str = "") -> str | None:
     if held := _HELD.fullmatch(part):
         return held["line"] or held["old"] or None
     name = program(part).removesuffix(".exe")
-    if name not in _SHELLS and name not in {"eval", "env"}:
+    if name not in _SHELLS and name != "eval" and name not in _GOING:
         return None
     rest = words(part)[1:]
-    if name in {"eval", "env"}:
-        return " ".join(rest) if name == "eval" else _of_env(rest)
+    if name == "eval":
+        return " ".join(rest)
+    if name in _GOING:
+        return _there(rest, _GOING[name])
     for at, word in enumerate(rest[:-1]):
         if re.fullmatch(_SHELLS[name], word):
             return " ".join(rest[at + 1 :]) if name in _WHOLE else rest[at + 1]
@@ -150,18 +161,17 @@ def handed(part: str, document: str = "") -> str | None:
     return document or None if script is None and name in _READING else None
 
 
-def _of_env(rest: Sequence[str]) -> str:
-    """What `env` runs, where it goes to a directory first (`-C`) or takes a line apart (`-S`)."""
+def _there(rest: Sequence[str], option: re.Pattern[str]) -> str:
+    """What `env`, or a program like it, runs: where it goes to a directory first (`-C`), and what is in a line (`-S`)."""
     left, line = [*rest], ""
     while left and left[0].startswith("-"):
-        if (match := _ENV.fullmatch(left.pop(0))) is None:
+        if (match := option.fullmatch(left.pop(0))) is None:
             continue
         value = match["value"] or (left.pop(0) if left else "")
-        match match["option"].strip("-="):
-            case "C" | "chdir":
-                line += f"cd {shlex.quote(value)} && "
-            case "S" | "split-string":
-                line += f"{value} "
+        if match["place"]:
+            line += f"cd {shlex.quote(value)} && "
+        elif match["line"]:
+            line += f"{value} "
     return line + shlex.join(left)
 
 
@@ -188,7 +198,7 @@ def carried(part: str, document: str = "") -> Carried | None:
     ('rm -r /srv/x; df', Carried(line='ls /a', elsewhere=True, stays=False))
     """
     for carrier in _BY_NAME.get(program(part), ()):
-        told = [_told(carrier, rest) for rest in _given(carrier, words(part)[1:])]
+        told = [_told(carrier, given) for given in _given(carrier, words(part)[1:])]
         line = "; ".join(filter(None, told))
         if document and told:
             line = f"{line} <<'{_END}'\n{document}\n{_END}" if line else document
@@ -201,8 +211,12 @@ def _given(carrier: Carrier, rest: Sequence[str]) -> list[list[str]]:
     """The words of each command that is handed over, with the options and places before it."""
     if not carrier.behind:
         return [[*rest]]
-    starts = [at + 1 for at, word in enumerate(rest) if word in carrier.behind.split()]
-    return [[*rest[start:]] for start in (starts[:1] if carrier.places else starts)]
+    found, end, behind = list[list[str]](), 0, carrier.behind.split()
+    for at, word in enumerate(rest):
+        if at >= end and word in behind:
+            end = next((place for place in range(at, len(rest)) if rest[place] in _ENDS), len(rest))
+            found.append([*rest[at + 1 : end]])
+    return found[:1] if carrier.places else found
 
 
 def _told(carrier: Carrier, given: Sequence[str]) -> str:

@@ -21,8 +21,9 @@ Scope = tuple[int, ...]
 """The shells that are around a command, the outermost left out; equal for commands of one shell."""
 
 _HEREDOC = re.compile(
-    r"(?<!<)<<-?\s*(['\"]?)([A-Za-z_]\w*)\1(?P<rest>[^\n]*+)\n(?P<text>.*?)(?:\n\s*\2(?!\w)|\Z)", re.DOTALL
+    r"(?<!<)<<-?\s*(['\"]?)([A-Za-z_]\w*)\1(?P<rest>[^\n]*+)(?:\n(?P<text>.*?)(?:\n[^\S\n]*+\2(?!\w)|\Z)|\Z)", re.DOTALL
 )
+"""A here-document; on the last line it has no text (and is matched, lest each be looked for behind all of the others)."""
 _GIVEN = re.compile(r"(?<!<)<<-?\s*[A-Za-z_]")
 _STRING = re.compile(
     r"""(?:[^'"\\<]|\\.|'[^']*'|"(?:[^"\\]|\\.)*"|<(?!<<))*+<<<(?P<word>\s*(?:[^'"\\\s]|\\.|'[^']*'|"(?:[^"\\]|\\.)*")+)""",
@@ -142,7 +143,7 @@ def _judged(lines: Sequence[_Pipeline]) -> Iterator[tuple[_Pipeline, bool, bool]
 
 def _pipelines(command: str) -> Iterator[_Pipeline]:
     """The pipelines as they are written; a bracket where a command would begin opens a shell of its own."""
-    text = _HEREDOC.sub(lambda match: f"<<{match[2]}{match['rest']}", _unbroken(command))
+    text = _HEREDOC.sub(_undocumented, _unbroken(command))
     line, part, scope, brackets = list[str](), list[str](), Scope(), list[Scope]()
     here, before = scope, ";"
     for at, token in enumerate(_TOKEN.finditer(f"{text}\n")):
@@ -167,7 +168,12 @@ def _pipelines(command: str) -> Iterator[_Pipeline]:
 
 def _documents(command: str) -> list[str]:
     """The here-documents of a shell line in order."""
-    return [match["text"].strip("\n") for match in _HEREDOC.finditer(_unbroken(command))]
+    found = (match["text"] for match in _HEREDOC.finditer(_unbroken(command)))
+    return [text.strip("\n") for text in found if text is not None]
+
+
+def _undocumented(found: re.Match[str]) -> str:
+    return found[0] if found["text"] is None else f"<<{found[2]}{found['rest']}"
 
 
 def _unbroken(command: str) -> str:

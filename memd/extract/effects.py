@@ -39,15 +39,18 @@ class Deed(Struct, frozen=True):
 
 
 @once(2_048)
-def deeds(command: str) -> tuple[Deed, ...]:
-    """The simple commands of a line that change something outside the working copy, or cannot be undone, in order."""
-    return tuple(found for part in cut.simple(command) if (found := deed(part)) is not None)
+def deeds(command: str, deeper: int = cut.DEEPEST) -> tuple[Deed, ...]:
+    """The simple commands of a line that change something outside the working copy, or cannot be undone, in order.
+
+    So many commands that are handed from one to the next (`ssh`, `xargs`) are looked into.
+    """
+    return tuple(found for part in cut.simple(command) if (found := deed(part, deeper)) is not None)
 
 
-def deed(part: Simple) -> Deed | None:
+def deed(part: Simple, deeper: int = cut.DEEPEST) -> Deed | None:
     """What a simple command changes; None where it changes nothing of the kind."""
-    carried = argv.carried(part.text, part.document or part.fed)
-    inner = deeds(carried.line) if carried else ()
+    carried = argv.carried(part.text, part.document or part.fed) if deeper else None
+    inner = deeds(carried.line, deeper - 1) if carried else ()
     if carried and (inner or (carried.stays and _unknown(carried.line))):
         return Deed(
             part, whole(part, carried), any(one.hard for one in inner), bool(inner) and all(one.again for one in inner)

@@ -12,6 +12,8 @@ _ASIDE = re.compile(
 which a shell may want escaped: a literal too, or what `do` runs."""
 _OPTION = re.compile(r"\A(?:--[\w-]+=|-[a-zA-Z])")
 """What a statement may stand right behind."""
+_DEEPEST = 3
+"""Bodies of `do` inside of each other that are looked into."""
 _PLAN = re.compile(r"\s*explain\b(?!\s*\(?[^;]*?\banaly[sz]e\b)", re.IGNORECASE)
 
 
@@ -24,14 +26,18 @@ def statements(words: Iterable[str], document: str) -> str:
     "select _; begin delete from x; end ; select ''"
     """
     texts = [_OPTION.sub("", word) for word in words if len(word.split()) > 1]
-    every = (one for text in (*texts, document) for one in _ASIDE.sub(_left, text).split(";"))
+    every = (one for text in (*texts, document) for one in _bare(text).split(";"))
     return ";".join(one for one in every if one.strip() and not _PLAN.match(one))
 
 
-def _left(found: re.Match[str]) -> str:
+def _bare(text: str, deeper: int = _DEEPEST) -> str:
+    return _ASIDE.sub(lambda found: _left(found, deeper), text)
+
+
+def _left(found: re.Match[str], deeper: int) -> str:
     """What stands for it."""
     if found["name"]:
         return "_"
-    if found["do"]:
-        return f";{_ASIDE.sub(_left, found['body'])};"
+    if found["do"] and deeper:
+        return f";{_bare(found['body'], deeper - 1)};"
     return "" if found["comment"] else "''"

@@ -1,7 +1,7 @@
 """What only wraps a simple command: words of the shell, variables that are set for it, and programs that run it (`sudo`). Pure.
 
 A program is left out with its options, so that the command is one like any other. One that goes to another directory first, or is
-handed a whole line (`env -C`, `env -S`, `flock -c`), stays: `memd/extract/argv.py` tells what it runs.
+handed a whole line (`env -C`, `sudo -D`, `env -S`, `flock -c`), stays: `memd/extract/argv.py` tells what it runs.
 """
 
 import re
@@ -64,7 +64,9 @@ _AHEAD = (
     rf"\w+=(?>'[^']*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`|\$\({INSIDE}\)|\\.|\S)*+\s+",
     r"(?:then|do|else|if|elif|while|until)\s+",
 )
-_BEHIND = re.compile(r"(?:\s*(?:\d?>>?&?\s*(?:\d|/dev/null)(?=\s|$)|&>\s*/dev/null)|(?:^|\s+)\})+$")
+_BEHIND = re.compile(r"(?:\d?>>?&?\s{0,9}(?:\d|/dev/null)|&>\s{0,9}/dev/null|(?<!\S)\})\Z")
+_TAIL = 32
+"""One of these is no longer, so it is looked for in so many last characters: a look through all would cost their square."""
 
 
 def _pattern(wrapper: Wrapper) -> str:
@@ -87,11 +89,17 @@ def unwrapped(part: str) -> str:
     >>> unwrapped("sudo -u x env A=1 nice -n 5 make > /dev/null 2>&1"), unwrapped("then timeout 5 git push)")
     ('make', 'git push')
     """
-    text, before = part.strip(), ""
+    text = part.strip()
     ahead = _ALL.match(text)
-    text = text[ahead.end() :] if ahead else text
-    while text != before:
-        before, text = text, _BEHIND.sub("", text).strip()
-        if text.endswith(")") and text.count(")") > text.count("("):  # of a shell around it
-            text = text[:-1].strip()
-    return text
+    begin, end = ahead.end() if ahead else 0, len(text)
+    closing = text.count(")", begin) - text.count("(", begin)
+    while begin < end:
+        if text[end - 1].isspace():
+            end -= 1
+        elif behind := _BEHIND.search(text, max(begin, end - _TAIL), end):
+            end = behind.start()
+        elif closing > 0 and text[end - 1] == ")":  # of a shell around it
+            end, closing = end - 1, closing - 1
+        else:
+            break
+    return text[begin:end]

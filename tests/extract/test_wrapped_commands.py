@@ -1,5 +1,7 @@
 """What only wraps a command, and lines that come to a shell or a database by another way than as an argument."""
 
+import time
+
 import pytest
 from journalled import told
 
@@ -61,6 +63,10 @@ def test_what_runs_nothing_is_left_as_it_is(command):
         ("env -S 'A=1 rm -rf /srv/y'", ["!delete /srv/y"]),
         ("env -C /srv rm -rf y", ["!delete /srv/y"]),
         ("env -i --chdir=/srv A=1 rm -rf 'y z'", ["!delete /srv/y z"]),
+        ("sudo -nu x --chdir /srv rm -rf y", ["!delete /srv/y"]),
+        ("sudo -D /srv -E A=1 rm -rf y", ["!delete /srv/y"]),
+        ("sudo -uDave git push", ["!command git push"]),
+        ("systemd-run --user -p A=b --working-directory=/srv rm -rf y", ["!delete /srv/y"]),
         ("bash <<< 'rm -rf /srv/y'", ["!delete /srv/y"]),
         ("grep -c '<<< x' a; bash <<<'git push'", ["!command git push"]),
         ("psql app <<< 'drop table x'", ["!command psql app <<< drop table x"]),
@@ -97,6 +103,36 @@ def test_a_line_that_comes_by_another_way(command, expected):
 def test_sql_between_dollars_and_in_quotation_marks(command, expected):
     """A literal, or a name; what `do` runs is run."""
     assert [one.partition(" ")[0].strip("!") for one in told(command)] == ["command"] * expected
+
+
+def test_do_inside_of_do_is_not_looked_into_for_ever():
+    """Three bodies deep; in SQL itself there is one."""
+    marks = [f"$a{number}$" for number in range(400)]
+    line = "".join(f"do {mark} " for mark in marks) + "drop table x " + " ".join(reversed(marks))
+    assert told(f"psql -c '{line}'") == []
+    assert told("psql -c 'do $a$ do $b$ drop table x $b$ $a$'") != []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "xargs " * 4_000,
+        "find . -exec " * 1_000,
+        "".join(f"ssh h bash <<A{number}\n" for number in range(600)),
+        "make " + "2>&1 " * 20_000 + "x",
+        "make" + " }" * 40_000 + "x",
+        "make" + ")" * 60_000,
+        "make" + " " * 60_000 + "x",
+        "cat <<A\n" + "\n" * 40_000 + "x",
+        "<<A " * 30_000,
+    ],
+    ids=lambda line: line[:12],
+)
+def test_a_long_line_takes_no_longer_than_its_length_wants(line):
+    """Each of these took the square of its length, or one function in another for each word: seconds, or a defect."""
+    began = time.process_time()
+    told(line)
+    assert time.process_time() - began < 1
 
 
 def test_a_function_that_deletes_deletes_nothing_when_it_is_made():

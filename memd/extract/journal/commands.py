@@ -41,8 +41,8 @@ class Step(Struct, frozen=True):
     part: Simple
 
 
-def steps(command: str, cwd: str | None) -> list[Step]:
-    """All that the line changes, in order; `cwd` is where it begins."""
+def steps(command: str, cwd: str | None, deeper: int = cut.DEEPEST) -> list[Step]:
+    """All that the line changes, in order; `cwd` is where it begins; so many that are handed on (`ssh`) are looked into."""
     found, places = list[Step](), {cut.Scope(): cwd}
     for part in cut.simple(command):
         scope = part.scope
@@ -50,15 +50,15 @@ def steps(command: str, cwd: str | None) -> list[Step]:
         place = places.setdefault(scope, places[around])
         moved = _directory(part.text, place)
         if moved is None:
-            found += (Step(change, part) for change in _part(part, _resolver(place)))
+            found += (Step(change, part) for change in _part(part, _resolver(place), deeper))
         else:
             places[scope] = moved
     return list({step.change: step for step in reversed(found)}.values())[::-1]
 
 
-def changes(command: str, cwd: str | None) -> list[Change]:
+def changes(command: str, cwd: str | None, deeper: int = cut.DEEPEST) -> list[Change]:
     """The same without the commands."""
-    return [step.change for step in steps(command, cwd)]
+    return [step.change for step in steps(command, cwd, deeper)]
 
 
 def _directory(part: str, place: str | None) -> str | None:
@@ -73,15 +73,15 @@ def _resolver(place: str | None) -> Resolve:
     return lambda path: path if not place or path.startswith(("~", "$")) else normpath(join(place, path))
 
 
-def _part(part: Simple, at: Resolve) -> Iterator[Change]:
+def _part(part: Simple, at: Resolve, deeper: int) -> Iterator[Change]:
     git = _GIT.match(part.text)
     if elsewhere := _ELSEWHERE.match(part.text):
         at = _resolver(at(elsewhere[1]))
-    yield from _done(part, git, at)
+    yield from _done(part, git, at, deeper)
     yield from paths.written(part.text, at)
 
 
-def _done(part: Simple, git: re.Match[str] | None, at: Resolve) -> Iterator[Change]:
+def _done(part: Simple, git: re.Match[str] | None, at: Resolve, deeper: int) -> Iterator[Change]:
     """What the command itself does."""
     words = argv.words(part.text)
     if git and git[1] == "commit":
@@ -93,9 +93,13 @@ def _done(part: Simple, git: re.Match[str] | None, at: Resolve) -> Iterator[Chan
         yield from files
     elif shell.tests(part.text):
         yield Change(Op.TEST, _typed(part, part.text))
-    elif deed := effects.deed(part):
+    elif deed := effects.deed(part, deeper):
         yield Change(Op.COMMAND, _given(part, deed.text))
-    elif (carried := argv.carried(part.text, part.document or part.fed)) and (inner := changes(carried.line, None)):
+    elif (
+        deeper
+        and (carried := argv.carried(part.text, part.document or part.fed))
+        and (inner := changes(carried.line, None, deeper - 1))
+    ):
         op = Op.TEST if all(change.op is Op.TEST for change in inner) else Op.COMMAND
         yield Change(op, _given(part, effects.whole(part, carried)))
 

@@ -189,9 +189,8 @@ def socket_path(state: Path, uid: int) -> Path:
 def read(path: Path) -> Config:
     """The settings in this file; the defaults where there is none.
 
-    Raises:
-        ConfigError: it cannot be read, is not TOML, or has a key or value that is not allowed. One line with the file,
-            the key, what is allowed, and what is there.
+    Raises ConfigError where it cannot be read, is not TOML, or has a key or value that is not allowed: one line with the file,
+    the key, what is allowed, and what is there.
     """
     try:
         if path.is_fifo() or (path.is_char_device() and not path.samefile(os.devnull)):

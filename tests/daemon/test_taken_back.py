@@ -66,17 +66,23 @@ def back_to(first, ordinal):
     return path
 
 
-@pytest.mark.parametrize("before", [False, True])
-@pytest.mark.parametrize("early", [False, True])
-def test_a_checkpoint_that_went_with_a_prompt_that_was_taken_back(tmp_path, before, early):
-    """Codex puts it before the first prompt after a compaction; it is given again, unless the compaction is undone as well."""
+def of_two_prompts(tmp_path):
+    """A pipeline, its tool, a rollout of two turns, and the ordinal at which the second began."""
     chosen, paths = config.load({"MEMD_STATE_DIR": str(tmp_path / "state"), "MEMD_CONFIG": "/nowhere"})
-    pipeline, codex, talk = Pipeline(chosen, paths), TOOLS["codex"], Rollout(tmp_path / "sessions")
+    talk = Rollout(tmp_path / "sessions")
     talk.typed("Port the parser and keep its tests")
     talk.says("I have read it.")
     begun = talk._ordinal
     talk.typed("Go on")
     talk.says("I went on.")
+    return Pipeline(chosen, paths), TOOLS["codex"], talk, begun
+
+
+@pytest.mark.parametrize("before", [False, True])
+@pytest.mark.parametrize("early", [False, True])
+def test_a_checkpoint_that_went_with_a_prompt_that_was_taken_back(tmp_path, before, early):
+    """Codex puts it before the first prompt after a compaction; it is given again, unless the compaction is undone as well."""
+    pipeline, codex, talk, begun = of_two_prompts(tmp_path)
     talk.compacts()
     pipeline.ingest(codex, talk.path)
     folder, compacted = pipeline.folders.session("codex", THREAD), talk._ordinal
@@ -104,13 +110,7 @@ def test_a_checkpoint_that_went_with_a_prompt_that_was_taken_back(tmp_path, befo
 
 def test_going_back_changes_what_hooks_give_at_once(tmp_path):
     """The next prompt's hooks come within a second or two, and have a tenth of one for a look of their own."""
-    chosen, paths = config.load({"MEMD_STATE_DIR": str(tmp_path / "state"), "MEMD_CONFIG": "/nowhere"})
-    pipeline, codex, talk = Pipeline(chosen, paths), TOOLS["codex"], Rollout(tmp_path / "sessions")
-    talk.typed("Port the parser")
-    talk.says("I have read it.")
-    begun = talk._ordinal
-    talk.typed("Go on")
-    talk.says("I went on.")
+    pipeline, codex, talk, begun = of_two_prompts(tmp_path)
     pipeline.ingest(codex, talk.path)
     path, steps = back_to(talk, begun), []
     while not steps or steps[-1].more:

@@ -132,13 +132,16 @@ def _result(reading: Reading, row: Row, block: Row) -> None:
     """A tool's answer, and the person's words inside it if there are any."""
     call = string(block, "tool_use_id")
     key = f"{string(row, 'uuid') or reading.place}:{call}"
-    result = results.of(row, block)
+    result, begun = results.of(row, block), reading.state.calls.get(call)
+    if begun is not None and begun["name"].startswith("mcp__") and not string(row, "toolDenialKind"):
+        result = result._replace(
+            refused=False
+        )  # an old client stores a server's error word for word: it may read like one
     kept = excerpt(result.text, results.RESULT)
     extra: dict[str, Any] = {"call": call}
     if len(result.text) > results.RESULT:
         extra["cut"] = len(result.text) - results.RESULT
     reading.add(key, row, delivery.TOOL, kept, extra)
-    begun = reading.state.calls.get(call)
     if begun is not None:
         _settle(reading, call, begun, result, kept)
     if words := results.refusal_words(result):

@@ -45,6 +45,14 @@ def test_words_of_a_refusal_in_an_old_client():
     assert [str(operation.state) for operation in done.calls] == ["refused"]
 
 
+def test_a_server_s_error_is_nobody_s_refusal_in_an_old_client():
+    """There it is stored word for word, so that words alone would make it the person's."""
+    old = {"version": "2.0.76", "entrypoint": ABSENT, "promptId": ABSENT}
+    rows = agent(call("mcp__ci__run", "m", job="x"), stop="tool_use")
+    done = read(*chained(rows, result(REFUSED + SAID + "push to main", "m", error=True, **old)))
+    assert (done.human, [str(operation.state) for operation in done.calls]) == ([], ["failed"])
+
+
 TALK = """The user wants to clarify these questions.
     Start by asking them what they would like to clarify.
 

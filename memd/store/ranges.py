@@ -4,6 +4,7 @@ In doubt more is kept: a rewind with an end that nobody knows takes nothing away
 ranges that are known.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
@@ -45,10 +46,14 @@ def without(kept: tuple[Pair, ...], out: Iterable[int]) -> tuple[Pair, ...]:
     >>> without(((1, 4), (6, 6)), [2, 6])
     ((1, 1), (3, 4))
     """
-    for number in out:
-        parts = ((pair[0], min(pair[1], number - 1), max(pair[0], number + 1), pair[1]) for pair in kept)
-        kept = tuple(pair for a, b, c, d in parts for pair in ((a, b), (c, d)) if pair[0] <= pair[1])
-    return kept
+    gone, left = sorted(set(out)), list[Pair]()
+    for start, last in kept:
+        first = start
+        for number in gone[bisect_left(gone, start) : bisect_right(gone, last)]:
+            left += [(first, number - 1)] if first < number else []
+            first = number + 1
+        left += [(first, last)] if first <= last else []
+    return tuple(left)
 
 
 def bounds(numbers: Mapping[str, int], first: str | None, last: str | None, upto: int) -> Pair | None:

@@ -1,10 +1,13 @@
 """Rewinds: what is still part of the conversation."""
 
+import random
+import time
+
 import pytest
 from msgspec.structs import replace
 
 from memd.model import Rewind
-from memd.store.ranges import Rewound
+from memd.store.ranges import Rewound, without
 
 from .builders import ONE, TWO, commit, message
 
@@ -24,6 +27,21 @@ def test_what_lies_outside(kept, outside):
     """The runs between the ranges, whatever their order and however they overlap; none when there is doubt."""
     assert Rewound(9, kept, sure=True).outside() == outside
     assert Rewound(9, kept, sure=False).outside() == []
+
+
+def test_what_is_left_without_single_numbers():
+    """Held against the numbers themselves; thousands of them are looked at once, not each beside all of the others."""
+    rng = random.Random(7)
+    for _ in range(300):
+        ends = sorted(rng.sample(range(1, 40), 6))
+        kept, out = tuple(zip(ends[::2], ends[1::2], strict=True)), rng.choices(range(1, 40), k=12)
+        left = {number for first, last in kept for number in range(first, last + 1)} - set(out)
+        pairs = without(kept, out)
+        assert [number for first, last in pairs for number in range(first, last + 1)] == sorted(left)
+        assert all(first <= last for first, last in pairs)
+    began = time.process_time()
+    assert len(without(((1, 100_000),), range(5, 100_000, 10))) == 10_001
+    assert time.process_time() - began < 1
 
 
 def letters(text):

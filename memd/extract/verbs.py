@@ -245,8 +245,8 @@ _THROUGH = re.compile(
 )
 """What runs a program of the project, and is not the one that matters."""
 _PROGRAM = re.compile(rf"{_THROUGH.pattern}\\?(?:[^\s'\"]*/)?(?P<name>[^\s'\"]+?)(?:(?<=[a-z])\d[\d.]*)?(?=\s|$)\s*")
-_OWN = r"(?:-\S+ (?:(?!-)\S+ )?)*?"
-"""Options of a program before what it is to do; whether one takes a word is not known, so both are tried."""
+_OWN = r"(?:-\S+ (?:(?!-)\S+ )?){0,50}?"
+"""Options of a program before what it is to do, so many at most; whether one takes a word is not known, so both are tried."""
 _LAUNCHED = re.compile(_LAUNCH)
 
 

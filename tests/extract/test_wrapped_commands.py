@@ -125,6 +125,7 @@ def test_do_inside_of_do_is_not_looked_into_for_ever():
         "make" + " " * 60_000 + "x",
         "cat <<A\n" + "\n" * 40_000 + "x",
         "<<A " * 30_000,
+        "psql -c '" + "-- a\n" * 12_000 + "'",
     ],
     ids=lambda line: line[:12],
 )

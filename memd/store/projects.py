@@ -196,30 +196,30 @@ class Projects:
 
     def journal(self, project: str, last: int) -> list[JournalEntry]:
         """The last entries of a project, oldest first."""
-        rows = self._db.rows(
+        return self._entries(
             "SELECT line, good FROM journal WHERE project = (SELECT row FROM project WHERE id = ?)"
             " ORDER BY id DESC LIMIT ?",
             (project, last),
         )
-        return [_entry(row) for row in reversed(rows)]
 
     def done_by(self, session: str, last: int) -> list[JournalEntry]:
         """The last entries of a session and its sub-agents, oldest first."""
-        rows = self._db.rows(
+        return self._entries(
             "SELECT line, good FROM journal WHERE session IN (SELECT row FROM session WHERE ? IN (id, parent))"
             " ORDER BY id DESC LIMIT ?",
             (session, last),
         )
-        return [_entry(row) for row in reversed(rows)]
 
     def about(self, project: str, target: str, last: int = 20) -> list[JournalEntry]:
         """The last entries about a target, oldest first."""
-        rows = self._db.rows(
+        return self._entries(
             "SELECT line, good FROM journal INDEXED BY journal_target"
             " WHERE project = (SELECT row FROM project WHERE id = ?) AND target = ? ORDER BY id DESC LIMIT ?",
             (project, target, last),
         )
-        return [_entry(row) for row in reversed(rows)]
+
+    def _entries(self, sql: str, values: tuple[str | int, ...]) -> list[JournalEntry]:
+        return [entry(json.loads(line), good=bool(good)) for line, good in reversed(self._db.rows(sql, values))]
 
     def anchors(self, project: str, last: int) -> list[Anchor]:
         """The most recently used anchors, newest first."""
@@ -277,8 +277,7 @@ class Projects:
             f" ORDER BY id DESC LIMIT ?) o WHERE instr({SAID}, ?)) AND state = ? ORDER BY id DESC",
             (row, *map(hashed, targets), row, KIND[Kind.COMMAND], COMMANDS, compact([base])[2:-2], STATE[State.DONE]),
         )
-        found = (as_done(row) for row in rows)
-        return [call for call in found if call.kind in FILES or base in call.target][:last]
+        return [call for call in map(as_done, rows) if call.kind in FILES or base in call.target][:last]
 
 
 def _moving(row: int, old: str, new: str) -> list[tuple[str, tuple[str | int, ...]]]:
@@ -298,7 +297,3 @@ def _moving(row: int, old: str, new: str) -> list[tuple[str, tuple[str | int, ..
 def _anchor(row: Row) -> Anchor:
     path, name, kind, at, stale = row
     return Anchor(path, name, kind, at, bool(stale))
-
-
-def _entry(row: Row) -> JournalEntry:
-    return entry(json.loads(row[0]), good=bool(row[1]))

@@ -32,7 +32,7 @@ def write_atomic(path: Path, data: bytes, mode: int = 0o600, *, durable: bool = 
     """
     import tempfile  # noqa: PLC0415 - what only looks needs it not
 
-    target = _end_of(path) if path.is_symlink() else path
+    target = _end_of(path)
     descriptor, name = tempfile.mkstemp(prefix=".memd-", suffix=".tmp", dir=target.parent)
     try:
         _fill(target, descriptor, data, mode, durable=durable)
@@ -44,14 +44,22 @@ def write_atomic(path: Path, data: bytes, mode: int = 0o600, *, durable: bool = 
         _sync_folder(target.parent)
 
 
-def _end_of(link: Path) -> Path:
-    """Where a link leads: to a plain file, or to none yet. A device there is everybody's, and root could replace it."""
+def _end_of(path: Path) -> Path:
+    """Where a file is written: at its place, or where a link there leads, if that is a plain file or nothing yet.
+
+    A device is everybody's, and root could put a file in its place.
+    """
     try:
-        end = link.resolve()
+        mode = path.lstat().st_mode
+        end = path.resolve() if stat.S_ISLNK(mode) else path
+    except (FileNotFoundError, NotADirectoryError):
+        return path
     except RuntimeError as error:  # what Python says of a link that leads to itself
-        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(link)) from error
-    if end.exists() and not end.is_file():
-        raise OSError(errno.EINVAL, f"It leads to {end}, which is no plain file", str(link))
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path)) from error
+    if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
+        raise OSError(errno.EINVAL, "It is a device", str(path))
+    if end is not path and end.exists() and not end.is_file():
+        raise OSError(errno.EINVAL, f"It leads to {end}, which is no plain file", str(path))
     return end
 
 

@@ -19,6 +19,14 @@ def mode(path):
     return stat.S_IMODE(path.lstat().st_mode)
 
 
+def made_device(path):
+    """Another `/dev/null`, which only root can make."""
+    try:
+        os.mknod(path, stat.S_IFCHR | 0o666, Path(os.devnull).stat().st_rdev)
+    except PermissionError:
+        pytest.skip("devices cannot be made here")
+
+
 class TestWriteAtomic:
     def test_content_and_mode(self, tmp_path):
         """The file has the bytes and exactly the mode that were asked for, whatever the umask says."""
@@ -56,6 +64,18 @@ class TestWriteAtomic:
             files.write_atomic(link, b"x")
         assert (end.lstat().st_ino, end.lstat().st_mode) == (before.st_ino, before.st_mode)
         assert sorted(tmp_path.iterdir()) == [end, link]
+
+    def test_a_device_stays_a_device(self, tmp_path):
+        """`MEMD_CONFIG=/dev/null` is a way to say that there are no settings."""
+        device = tmp_path / "null"
+        made_device(device)
+        with pytest.raises(OSError, match="It is a device") as refused:
+            files.write_atomic(device, b"x")
+        assert (refused.value.filename, device.is_char_device(), list(tmp_path.iterdir())) == (
+            str(device),
+            True,
+            [device],
+        )
 
     def test_a_link_stays_a_link(self, tmp_path):
         """Settings that are linked from a repository of dot files are replaced there, and the link stays."""

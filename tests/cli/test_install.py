@@ -2,6 +2,7 @@
 
 import json
 import os
+import stat
 import subprocess
 import time
 from contextlib import contextmanager
@@ -247,6 +248,24 @@ class TestPurge:
             assert done.returncode == 1
             assert "memd will not remove it" in done.stderr
         assert _snapshot(home) == before
+
+    @pytest.mark.parametrize("kind", ["folder", "device"])
+    def test_what_is_named_as_the_settings_and_is_no_file_stays(self, memd, home, kind):
+        """MEMD_CONFIG may say anything too: `/dev/null`, which root could remove, or a folder with other people's files."""
+        memd("install", "--yes")
+        place = home / "named"
+        if kind == "folder":
+            place.mkdir()
+            (place / "theirs").touch()
+        else:
+            try:
+                os.mknod(place, stat.S_IFCHR | 0o666, os.stat(os.devnull).st_rdev)
+            except PermissionError:
+                pytest.skip("devices cannot be made here")
+        before = place.lstat().st_ino, sorted(home.glob("named/*"))
+        done = memd("uninstall", "--purge", "--yes", MEMD_CONFIG=str(place))
+        assert (done.returncode, (home / ".local" / "state" / "memd").exists()) == (0, False)
+        assert (place.lstat().st_ino, sorted(home.glob("named/*"))) == before
 
     def test_not_under_a_running_daemon(self, memd, home):
         """It would write its record again; nothing is touched until it is ended."""

@@ -49,11 +49,15 @@ def take_rest(paths: Paths, record: Ledger) -> list[Path]:
 
 
 def doomed(paths: Paths) -> list[Path]:
-    """What a purge removes, as far as it is there. Raises Refused where that would take more than memd's own."""
+    """What a purge removes, as far as it is there. Raises Refused where that would take more than memd's own.
+
+    What `MEMD_CONFIG` or `MEMD_SOCKET` names is memd's where it is of the kind: not a device (`/dev/null`), nor a folder.
+    """
     for folder in (paths.state, paths.data):
         _refuse_wide(folder)
-    found = dict.fromkeys((paths.state, paths.data, paths.config, paths.socket))
-    return [path for path in found if path.exists() or path.is_symlink()]
+    folders = [path for path in dict.fromkeys((paths.state, paths.data)) if path.exists() or path.is_symlink()]
+    files = (paths.config, paths.socket)
+    return [*folders, *(path for path in files if path.is_symlink() or path.is_file() or path.is_socket())]
 
 
 def purge(paths: Paths, record: Ledger) -> None:

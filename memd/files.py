@@ -18,7 +18,19 @@ from typing import BinaryIO, Self
 from memd.errors import Refused
 
 _AT_ONCE = 1 << 16  # bytes of a file that are looked at
-_KINDS = ((stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"))
+
+
+def is_device(mode: int) -> bool:
+    """Whether a mode is a device's: one is everybody's (`/dev/null`), and root could remove it or put a file in its place."""
+    return stat.S_ISCHR(mode) or stat.S_ISBLK(mode)
+
+
+_KINDS = (
+    (stat.S_ISDIR, "a folder"),
+    (stat.S_ISFIFO, "a pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (is_device, "a device"),
+)
 
 
 def write_atomic(path: Path, data: bytes, mode: int = 0o600, *, durable: bool = True) -> None:
@@ -45,10 +57,7 @@ def write_atomic(path: Path, data: bytes, mode: int = 0o600, *, durable: bool = 
 
 
 def _end_of(path: Path) -> Path:
-    """Where a file is written: at its place, or where a link there leads, if that is a plain file or nothing yet.
-
-    A device is everybody's, and root could put a file in its place.
-    """
+    """Where a file is written: at its place, or where a link there leads, if that is a plain file or nothing yet."""
     try:
         mode = path.lstat().st_mode
         end = path.resolve() if stat.S_ISLNK(mode) else path
@@ -56,7 +65,7 @@ def _end_of(path: Path) -> Path:
         return path
     except RuntimeError as error:  # what Python says of a link that leads to itself
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path)) from error
-    if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
+    if is_device(mode):
         raise OSError(errno.EINVAL, "It is a device", str(path))
     if end is not path and end.exists() and not end.is_file():
         raise OSError(errno.EINVAL, f"It leads to {end}, which is no plain file", str(path))

@@ -9,6 +9,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from devices import made_device
 
 from memd import files
 from memd.errors import Refused
@@ -17,14 +18,6 @@ from memd.files import Lock
 
 def mode(path):
     return stat.S_IMODE(path.lstat().st_mode)
-
-
-def made_device(path):
-    """Another `/dev/null`, which only root can make."""
-    try:
-        os.mknod(path, stat.S_IFCHR | 0o666, Path(os.devnull).stat().st_rdev)
-    except PermissionError:
-        pytest.skip("devices cannot be made here")
 
 
 class TestWriteAtomic:

@@ -23,7 +23,7 @@ from pathlib import Path
 
 from memd.daemon.wire import CONTROL, DISK, Request, ask, parse_line, reply_bytes
 from memd.errors import Refused
-from memd.files import refuse_other_kind
+from memd.files import is_device, refuse_other_kind
 
 __all__ = ["Answer", "Request", "Server", "ask", "deadline", "peer_uid"]
 
@@ -59,13 +59,15 @@ class Server:
         """Listens from now on.
 
         Raises:
-            Refused: others control the directory, or a folder has the name.
+            Refused: others control the directory, or a folder or a device has the name.
             OSError: it cannot bind.
         """
         _own_directory(self._path.parent)
         fresh = self._path.with_name(self._path.name + ".new")
         for place in (self._path, fresh):
-            refuse_other_kind(place, "socket", lambda mode: not stat.S_ISDIR(mode))  # files give way
+            refuse_other_kind(
+                place, "socket", lambda mode: not (stat.S_ISDIR(mode) or is_device(mode))
+            )  # files give way
         fresh.unlink(missing_ok=True)
         listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:

@@ -2,12 +2,12 @@
 
 import json
 import os
-import stat
 import subprocess
 import time
 from contextlib import contextmanager
 
 import pytest
+from devices import made_device
 
 from memd.cli.install_asking import diff
 from memd.files import Lock
@@ -258,10 +258,7 @@ class TestPurge:
             place.mkdir()
             (place / "theirs").touch()
         else:
-            try:
-                os.mknod(place, stat.S_IFCHR | 0o666, os.stat(os.devnull).st_rdev)
-            except PermissionError:
-                pytest.skip("devices cannot be made here")
+            made_device(place)
         before = place.lstat().st_ino, sorted(home.glob("named/*"))
         done = memd("uninstall", "--purge", "--yes", MEMD_CONFIG=str(place))
         assert (done.returncode, (home / ".local" / "state" / "memd").exists()) == (0, False)

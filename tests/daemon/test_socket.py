@@ -8,8 +8,10 @@ import stat
 import threading
 import time
 from contextlib import asynccontextmanager, suppress
+from pathlib import Path
 
 import pytest
+from devices import made_device
 
 from memd.daemon import socket as ear
 from memd.daemon.socket import Request, Server, ask, deadline
@@ -343,11 +345,13 @@ def test_a_dead_daemons_socket_is_replaced(path):
 
 
 @pytest.mark.parametrize("name", ["memd.sock", "memd.sock.new"])
-def test_a_folder_in_the_sockets_place_is_told(path, name):
-    """It is somebody's: the line says what is there and what to do, and the folder stays."""
+@pytest.mark.parametrize(("kind", "make"), [("folder", Path.mkdir), ("device", made_device)])
+def test_what_is_not_memds_in_the_sockets_place_is_told(path, name, kind, make):
+    """It is somebody's (`MEMD_SOCKET=/dev/null`): the line says what is there and what to do, and it stays."""
     place = path.with_name(name)
-    place.mkdir(parents=True)
-    with pytest.raises(Refused, match=f"{name} is a folder, and memd's socket has to be there: move it away"):
+    place.parent.mkdir(parents=True, exist_ok=True)
+    make(place)
+    with pytest.raises(Refused, match=f"{name} is a {kind}, and memd's socket has to be there: move it away"):
         asyncio.run(Server(path, echo).start())
     assert [place] == list(path.parent.iterdir())
 

@@ -9,7 +9,7 @@ the start, where nothing has been read yet, and not at its first write, where SQ
 import os
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,9 +21,9 @@ from memd.store.packs import Unpacked
 from memd.store.shape import version
 
 if TYPE_CHECKING:
-    from memd.store import calls, keys, migrations, words
+    from memd.store import calls, folding, keys, migrations, words
 else:
-    calls, keys, migrations, words = later(__package__, "calls", "keys", "migrations", "words")
+    calls, folding, keys, migrations, words = later(__package__, "calls", "folding", "keys", "migrations", "words")
 
 Parameters = Sequence[Any] | Mapping[str, Any]
 Row = tuple[Any, ...]
@@ -45,7 +45,8 @@ _DAMAGE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _SETTINGS = (
     "PRAGMA foreign_keys = ON",
     "PRAGMA synchronous = NORMAL",
-    "PRAGMA wal_autocheckpoint = 2000",  # pages: the log is folded in when it has 4 MB, as with SQLite's usual pages
+    "PRAGMA wal_autocheckpoint = 8000",  # pages: where the log has 16 MB the writer folds it in; before that `folding` does
+    "PRAGMA journal_size_limit = 8388608",  # bytes (`folding.LIMIT`): by what it has more is seen how much is in the log
     "PRAGMA secure_delete = ON",  # what is deleted is overwritten
     "PRAGMA temp_store = MEMORY",  # nothing of a conversation in files under /tmp
 )
@@ -74,6 +75,8 @@ class Database:
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path = path
+        self.folding: folding.Folding | None = None
+        """Of one that is written."""
         self._connection = connection
         self.unpacked = Unpacked(connection)
 
@@ -102,6 +105,8 @@ class Database:
             try:
                 yield sql
                 sql.execute("COMMIT")
+                if self.folding is not None:
+                    self.folding.look()
             except BaseException:
                 # Where the disk is full SQLite may have rolled back by itself.
                 if sql.in_transaction:
@@ -110,6 +115,10 @@ class Database:
         except sqlite3.Error:
             with self._trouble():
                 raise
+
+    def still(self) -> AbstractContextManager[None]:
+        """The log is not being folded in meanwhile."""
+        return nullcontext() if self.folding is None else self.folding.still()
 
     def rows(self, statement: str, parameters: Parameters = ()) -> list[Row]:
         """All rows of one query.
@@ -138,6 +147,8 @@ class Database:
 
     def close(self) -> None:
         """Let the file go; the last writer to leave folds the WAL into it."""
+        if self.folding is not None:
+            self.folding.stop()
         with self._trouble():
             self._connection.close()
 
@@ -157,6 +168,7 @@ def open_writer(path: Path) -> Database:
         _refuse_newer(path, version(sql))
         sql.execute(_PAGE)
         sql.execute("PRAGMA journal_mode = WAL")
+        database.folding = folding.Folding(path)
         sql.create_function("spaced", 1, words.spaced, deterministic=True)
         if version(sql) < shape.NEWEST:
             _bring_up_to_date(database, sql)

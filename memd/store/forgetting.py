@@ -54,7 +54,8 @@ class Forgetting:
         pages, size = (self._db.rows(f"PRAGMA {name}")[0][0] for name in ("page_count", "page_size"))
         if pages * size <= VACUUM_LIMIT:
             self._db.rows("VACUUM")
-        return any(self._db.rows("PRAGMA wal_checkpoint(TRUNCATE)")[0][0] == 0 for _ in range(_TRIES))
+        with self._db.still():
+            return any(self._db.rows("PRAGMA wal_checkpoint(TRUNCATE)")[0][0] == 0 for _ in range(_TRIES))
 
     def is_forgotten(self, session: str, parent: str | None, path: str, size: int) -> bool:
         """Whether a transcript of this size, of a session or a sub-agent that has a parent, is to be left alone."""

@@ -39,7 +39,7 @@ class Folding:
         if size - self._at >= BESIDE:
             self._at = size
             self._asked.set()
-            if self._thread is None:
+            if self._thread is None or not self._thread.is_alive():
                 self._start()
 
     def _start(self) -> None:
@@ -48,7 +48,7 @@ class Folding:
             self._thread.start()
 
     def _run(self) -> None:
-        """What goes wrong here the writer will meet."""
+        """What goes wrong here ends it until it is asked again, and the writer will meet it."""
         with suppress(sqlite3.Error), closing(sqlite3.connect(self._uri, uri=True, isolation_level=None)) as sql:
             while self._asked.wait() and not self._over:
                 self._asked.clear()

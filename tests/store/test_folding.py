@@ -1,6 +1,7 @@
 """The log is folded in beside the commits: none of them waits for the disk, and it does not grow on."""
 
 import os
+import sqlite3
 import threading
 import time
 
@@ -82,3 +83,19 @@ def test_a_record_that_is_gone(tmp_path):
     folding = Folding(tmp_path / "memd.db")
     folding.look()
     folding.stop()
+
+
+def test_a_fold_that_failed_is_not_the_last(store, path, monkeypatch):
+    """The disk may be full for a while."""
+    with monkeypatch.context() as short:
+        short.setattr("memd.store.folding.sqlite3.connect", refused)
+        write(store, LIMIT + BESIDE + 200_000)
+        first = store._db.folding._thread
+        first.join(10)
+    write(store, 2 * BESIDE)
+    assert first is not store._db.folding._thread
+    assert store._db.folding._thread.is_alive()
+
+
+def refused(*_, **__):
+    raise sqlite3.OperationalError("disk I/O error")

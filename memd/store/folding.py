@@ -50,8 +50,10 @@ class Folding:
     def _run(self) -> None:
         """What goes wrong here ends it until it is asked again, and the writer will meet it."""
         with suppress(sqlite3.Error), closing(sqlite3.connect(self._uri, uri=True, isolation_level=None)) as sql:
-            while self._asked.wait() and not self._over:
+            while self._asked.wait():
                 self._asked.clear()
+                if self._over:
+                    return
                 with self._still:
                     sql.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
 

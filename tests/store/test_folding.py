@@ -99,3 +99,20 @@ def test_a_fold_that_failed_is_not_the_last(store, path, monkeypatch):
 
 def refused(*_, **__):
     raise sqlite3.OperationalError("disk I/O error")
+
+
+def test_being_ended_while_it_is_asked_is_not_missed(store, path):
+    """Who closes the record waits for the thread: it looks whether it is to end behind taking a wish, not before."""
+
+    class Ending(threading.Event):
+        def clear(self):
+            folding._over = True
+            self.set()
+            super().clear()
+
+    folding = Folding(path)
+    folding._asked = Ending()
+    folding._asked.set()
+    folding._start()
+    folding._thread.join(5)
+    assert not folding._thread.is_alive()

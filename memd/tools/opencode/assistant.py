@@ -137,7 +137,7 @@ def tool(reading: Reading, message: str, part: Row, at: int | None) -> None:
         reading.remember(message, refused=True)
     key, said, call = reading.of or ident, calls.answer(part), string(part, "callID") or ident
     cut = len(said) - calls.RESULT if len(said) > calls.RESULT else 0
-    reading.say(message, key, at, delivery.result(), excerpt(said, calls.RESULT), call=call, cut=cut)
+    reading.say(message, key, at, delivery.result(), made[0].result, call=call, cut=cut)
     reading.events.extend(made)
     _words(reading, message, part, key, call, at)
 

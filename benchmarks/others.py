@@ -21,7 +21,7 @@ from benchmarks.home import Home
 from benchmarks.outcome import Outcome, markdown
 
 CCUSAGE, LOG = "18.0.11", "1.7.0"
-TOOLS = Path(__file__).parents[1] / ".clients" / "readers"
+TOOLS = (Path(__file__).parents[1] / ".clients" / "readers").resolve()
 
 
 def options(parser: argparse.ArgumentParser) -> None:

@@ -25,6 +25,7 @@ _PLAIN = pattern(
     r"(?:an?|and|as|at|by|for|from|in|into|is|of|on|or|per|see|than|then?|the|to|under|until|via|with)\Z", re.IGNORECASE
 )
 """Words before a value that say nothing of it."""
+_HUMP = pattern(r"[a-z\d][A-Z]|^[A-Z]{2,}[a-z]+[a-z]")
 _ROUND = frozenset({"100", "200", "300", "400", "404", "500", "1000", "10000", "000", "2024", "2025", "2026", "2027"})
 _LITTLE = frozenset(
     {"/dev/null", "/bin/sh", "/bin/bash", "/usr/bin/env", "and/or", "e.g", "i.e", "origin/main", "origin/master"}
@@ -43,7 +44,8 @@ _TAKEN = (
 tenth of the time."""
 _DOTTED = pattern(r"\.\d+\.\d")
 """The same for a version."""
-_NOT_ROUND = pattern(rf"^(?!(?:{'|'.join(_ROUND)})$)")
+_BEHIND = ".,;:"
+"""What may stand behind an exact string and is no part of it."""
 
 
 def found_in(text: str) -> tuple[tuple[str, str, str], ...]:
@@ -65,29 +67,34 @@ def _all(text: str) -> Iterator[tuple[str, str, str]]:
         if not sign.search(text):
             continue
         taken, text = _take(shape, text, tells=_IS_PATH if kind == "path" else _ANY)
-        yield from ((kind, item, "") for item, _ in taken)
+        yield from ((kind, item, "") for item in taken)
     text = _STAMP.sub(" ", text)
     for shape in (_VERSION, _ISSUE, _HASH, _NUMBER) if _DOTTED.search(text) else (_ISSUE, _HASH, _NUMBER):
-        taken, _ = _take(shape, text, tells=_NOT_ROUND)
-        yield from (("value", item, label) for item, label in taken)
+        for match in shape.finditer(text):
+            if (item := match[0].rstrip(_BEHIND)) not in _ROUND:
+                yield "value", item, _label(text, match.start())
     yield from (("value", match, "") for match in _PAIR.findall(text))
     for word in _NAME.findall(text):
         if 5 <= len(word) <= 80 and not (word.isalpha() and word.islower()) and _codelike(word):
             yield "name", word, ""
 
 
-def _take(shape: re.Pattern[str], text: str, tells: re.Pattern[str]) -> tuple[list[tuple[str, str]], str]:
-    """The matches that tell something, each with the word before it, and the text without them."""
-    found: list[tuple[str, str]] = []
-    rest, end = list[str](), 0
+def _take(shape: re.Pattern[str], text: str, tells: re.Pattern[str]) -> tuple[list[str], str]:
+    """The matches that tell something, and the text without them."""
+    found, rest, end = list[str](), list[str](), 0
     for match in shape.finditer(text):
-        item = match[0].rstrip(".,;:")
+        item = match[0].rstrip(_BEHIND)
         if tells.search(item):
-            label = _LABEL.search(text[max(0, match.start() - 24) : match.start()])
-            found.append((item, label[1] if label and not _PLAIN.match(label[1]) else ""))
-            rest += [text[end : match.start()], " "]
+            found.append(item)
+            rest += (text[end : match.start()], " ")
             end = match.end()
-    return found, "".join([*rest, text[end:]])
+    return (found, "".join([*rest, text[end:]])) if found else (found, text)
+
+
+def _label(text: str, at: int) -> str:
+    """The word before a value, where it says something of it."""
+    label = _LABEL.search(text[max(0, at - 24) : at])
+    return label[1] if label and not _PLAIN.match(label[1]) else ""
 
 
 def _codelike(word: str) -> bool:
@@ -96,4 +103,4 @@ def _codelike(word: str) -> bool:
         return False
     if word.startswith("--") or "_" in word.strip("_$") or word.count("-") >= 2:
         return True
-    return bool(re.search(r"[a-z\d][A-Z]|^[A-Z]{2,}[a-z]+[a-z]", word)) or ("." in word and not word.endswith("."))
+    return _HUMP.search(word) is not None or ("." in word and not word.endswith("."))

@@ -15,17 +15,23 @@ from memd import __version__
 from memd.daemon.second import PATIENCE, Answer, Hello, Request, framed, length
 
 _PROGRAM = """
-import sys
+import gc, sys
+gc.disable()
 sys.path[:] = sys.argv[1:]
 sys.modules["typing_extensions"] = None  # not to be found: msgspec takes what it needs from there or from typing
+sys.modules["_hashlib"] = None  # nor this: hashlib has all of its hashes without OpenSSL
 from memd.daemon.second import main
+gc.freeze()
+gc.enable()
 main()
 """
-"""Importing `typing_extensions` takes 6 ms, half a step: what tells of Python's own code comes with it."""
+"""Importing `typing_extensions` takes 6 ms, half a step: what tells of Python's own code comes with it. OpenSSL takes 1.5 ms to load,
+and to look for garbage among what stays for ever 2."""
 _HEAD = 4
 _SLACK = 5.0
 """Seconds more than the child has by its own clock, which does not run while it is stopped."""
-_READ, _LEAST = 1 << 20, 1 << 12
+_READ, _LEAST = 1 << 20, 1 << 18
+"""With most answers the length comes in one: between two reads the thread waits for the interpreter."""
 _GRACE = 1.0
 """Seconds for the child to see that its input ended."""
 _HELLO: msgpack.Decoder[Hello] = msgpack.Decoder(Hello)

@@ -53,20 +53,23 @@ class Ended(Struct, frozen=True, tag=True):
 
 Request = Ask | GoOn
 Answer = Parsed | Failed | Ended
-_ENCODE = msgpack.Encoder().encode
+_ENCODE = msgpack.Encoder().encode_into
 _REQUEST: msgpack.Decoder[Request] = msgpack.Decoder(Request)
 
 
-def framed(message: Hello | Request | Answer) -> bytes:
+def framed(message: Hello | Request | Answer) -> bytearray:
     """A message as it goes through a pipe.
 
     Raises:
         ValueError, OverflowError, TypeError: a value in it cannot be told (a number of more than 64 bits).
     """
-    data = _ENCODE(message)
-    if len(data) > LONGEST:
-        raise ValueError(f"an answer of {len(data)} bytes")
-    return _LENGTH.pack(len(data)) + data
+    data = bytearray()
+    _ENCODE(message, data, _LENGTH.size)
+    size = len(data) - _LENGTH.size
+    if size > LONGEST:
+        raise ValueError(f"an answer of {size} bytes")
+    _LENGTH.pack_into(data, 0, size)
+    return data
 
 
 def length(head: bytes) -> int:
@@ -97,7 +100,7 @@ def main() -> None:
         _say(outbox, answer)
 
 
-def _step(asked: Ask | None) -> tuple[Ask | None, bytes]:
+def _step(asked: Ask | None) -> tuple[Ask | None, bytearray]:
     """What to go on with, and the answer."""
     if asked is None:
         return None, framed(Ended())
@@ -109,6 +112,6 @@ def _step(asked: Ask | None) -> tuple[Ask | None, bytes]:
     return following(asked, parsed) if parsed.more else None, answer
 
 
-def _say(outbox: BinaryIO, data: bytes) -> None:
+def _say(outbox: BinaryIO, data: bytearray) -> None:
     outbox.write(data)
     outbox.flush()

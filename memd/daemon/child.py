@@ -25,7 +25,7 @@ gc.freeze()
 gc.enable()
 main()
 """
-"""Importing `typing_extensions` takes 6 ms, half a step: what tells of Python's own code comes with it. OpenSSL takes 1.5 ms to load,
+"""Importing `typing_extensions` takes 6 ms, half a step: what tells of Python's own code comes with it. OpenSSL takes 1.5 ms,
 and to look for garbage among what stays for ever 2."""
 _HEAD = 4
 _SLACK = 5.0

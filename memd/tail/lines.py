@@ -117,12 +117,13 @@ def _resume(source: _Source, cursor: Cursor) -> tuple[Trail, int, tuple[Gap, ...
 
 def _lines(source: _Source, start: int, limit: int, caps: Caps, trail: Trail) -> Iterator[Line]:
     data = source.pread(start, limit)
-    *records, rest = data.split(b"\n")
-    if records:
-        trail.feed(memoryview(data)[: len(data) - len(rest)])
-        for record in records:
-            yield Line(start, len(record), record)
-            start += len(record) + 1
+    if whole := data.rfind(b"\n") + 1:
+        trail.feed(memoryview(data)[:whole])
+        at = 0
+        while at < whole:
+            end = data.index(b"\n", at)  # `split` looks at byte after byte: in all of it it takes twice as long
+            yield Line(start + at, end - at, data[at:end])
+            at = end + 1
     elif start + len(data) < source.size:
         yield from _long_line(source, start, len(data), caps, trail)
 

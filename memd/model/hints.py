@@ -66,8 +66,10 @@ def hints(text: str) -> list[tuple[int, int]]:
 
 def _pieces(text: str) -> list[tuple[int, int, bytes]]:
     """Which piece ends and starts where, also inside of another, by their ends."""
-    data = text.encode("ascii", "replace")  # a byte for each character, and no piece has another than ASCII's
+    data = text.encode("latin-1", "replace")  # a byte for each character, and no piece has another than ASCII's
     found = [(end, start, pieces[number]) for pieces, automaton in _AUTOMATA for number, start, end in automaton(data)]
+    if not found:
+        return found  # as in most texts
     found += [
         (start + ahead + len(other), start + ahead, other)
         for _, start, piece in found

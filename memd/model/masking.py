@@ -34,10 +34,11 @@ VERBATIM = MEMO_CHANNELS | {Channel.HUMAN_SHELL, Channel.UNATTRIBUTED}
 
 def masked(events: Sequence[Event]) -> list[Event]:
     """The events without secrets; an event is itself where nothing in it was one."""
-    held = [_texts(event) for event in events]
-    once = {id(text): text for texts in held for text in texts}  # what a call holds comes again with its result
-    names, ends = list(once), list(accumulate(len(text) + 1 for text in once.values()))
-    suspects = {names[bisect_right(ends, start)] for start, _ in hints("\n".join(once.values()))}
+    texts = _texts(events)
+    once = dict(zip(map(id, texts), texts, strict=True))  # what a call holds comes again with its result
+    found = hints("\n".join(once.values()))
+    names, ends = list(once), list(accumulate(len(text) + 1 for text in once.values())) if found else []
+    suspects = {names[bisect_right(ends, start)] for start, _ in found}
     hidden = {name: clean for name in suspects if (clean := mask(once[name])) != once[name]}
     if not hidden:
         return list(events)
@@ -45,27 +46,27 @@ def masked(events: Sequence[Event]) -> list[Event]:
     def hide(text: str) -> str:
         return hidden.get(id(text), text)
 
-    return [
-        event if hidden.keys().isdisjoint(map(id, texts)) else _changed(event, hide)
-        for event, texts in zip(events, held, strict=True)
-    ]
+    return [event if hidden.keys().isdisjoint(map(id, _texts([event]))) else _changed(event, hide) for event in events]
 
 
-def _texts(event: Event) -> list[str]:
+def _texts(events: Iterable[Event]) -> list[str]:
     """All that may hold a secret."""
-    match event:
-        case Message():
-            texts = [] if event.channel in VERBATIM else [event.text]
-            _gather(event.extra.values(), texts)
-        case Operation():
-            texts = [event.target, event.result]
-            _gather(event.detail.values(), texts)
-        case Facts():
-            texts = [event.title or ""]
-        case Usage() | Amend() | Compaction() | Gap() | Receipt() | Rewind() | TurnEnd():
-            texts = []
-        case _:
-            assert_never(event)
+    texts: list[str] = []
+    for event in events:
+        match event:
+            case Message():
+                if event.channel not in VERBATIM:
+                    texts.append(event.text)
+                _gather(event.extra.values(), texts)
+            case Operation():
+                texts += (event.target, event.result)
+                _gather(event.detail.values(), texts)
+            case Facts():
+                texts.append(event.title or "")
+            case Usage() | Amend() | Compaction() | Gap() | Receipt() | Rewind() | TurnEnd():
+                pass
+            case _:
+                assert_never(event)
     return texts
 
 

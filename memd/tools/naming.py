@@ -79,7 +79,8 @@ def naming(text: str) -> str:
 def _left(text: str) -> bytes:
     """Of what blanks, quotes, brackets and the like part, the words in which something may be exact, a blank between them."""
     data = text.replace("→", " ").encode("utf-8", "surrogatepass").translate(_APART)
-    return _LEFT(b"$1 ", data + b" ")
+    left: bytes = _LEFT(b"$1 ", data + b" ")
+    return left
 
 
 def _judged(words: Iterable[str]) -> Iterator[str]:

@@ -21,10 +21,12 @@ PENDING = ""
 def step(state: ReaderState, row: str, parent: str, at: int | None = None) -> tuple[ReaderState, Rewind | None]:
     """A row with an id, written at `at`, was read, before its entries: does it go on, or back to an earlier place?"""
     newest = max(state.newest, at or 0)
-    place = None if not parent or parent == state.leaf else state.places.get(ROW + parent)
+    if parent == state.leaf:
+        return changed(state, leaf=row, newest=newest, replay=False), None  # as nearly always
+    place = state.places.get(ROW + parent) if parent else None
     if place is None:
         aside = state.aside
-        if parent and state.leaf and parent != state.leaf:
+        if parent and state.leaf:
             aside = (*(end for end in aside if end != parent), state.leaf)[-ASIDE_LIMIT:]
         return changed(state, leaf=row, newest=newest, replay=False, aside=aside), None
     segment, after = place

@@ -73,7 +73,7 @@ def started(block: Row, at: int | None) -> Operation | None:
     if not call or not name:
         return None
     given = table(block, "input")
-    kind = _KINDS.get(name, Kind.SERVER if name.startswith("mcp__") else Kind.OTHER)
+    kind = _KINDS.get(name) or (Kind.SERVER if name.startswith("mcp__") else Kind.OTHER)
     target = asked(name, given) if kind is Kind.SERVER else _target(kind, given)
     return Operation(call, kind, name, at, State.RUNNING, target, _detail(kind, given))
 

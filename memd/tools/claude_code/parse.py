@@ -62,7 +62,7 @@ def _step(reading: Reading, row: Row, ident: str) -> None:
         return
     if state.anew and not state.answered and row.get("type") == "assistant":
         state = reading.state = changed(state, answered=True)
-    if state.leaf and _first(row):
+    if row.get("parentUuid", "") is None and state.leaf and _first(row):
         reading.state = branches.root(state, ident, at)
         return
     parent = "" if row.get("subtype") == "compact_boundary" else string(row, "parentUuid")
@@ -75,9 +75,7 @@ def _step(reading: Reading, row: Row, ident: str) -> None:
 
 
 def _first(row: Row) -> bool:
-    """Whether it is a prompt, or what the client puts before one, and says that there is no row before it."""
-    if row.get("parentUuid", "") is not None:
-        return False  # as nearly always
+    """Whether a row that has none before it is a prompt, or what the client puts before one."""
     if row.get("type") not in {"user", "attachment"} and row.get("subtype") != "local_command":
         return False
     return not any(row.get(flag) for flag in ("isSidechain", "agentId", "isCompactSummary"))

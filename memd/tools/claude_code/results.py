@@ -94,16 +94,15 @@ def _answered(known: Row) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if _TELLING.isdisjoint(known):
         return found
-    found |= {name: string(known, key) for name, key in _IDS if string(known, key)}
+    found |= {name: ident for name, key in _IDS if (ident := string(known, key))}
     found |= {name: short(known[name]) for name in _VALUES if name in known}
     if string(known, "type") == "update" and "originalFile" in known:  # a Write over a file that was there
         found |= {"existed": True, "old": short(string(known, "originalFile"))}
-    if string(known, "plan"):
-        found["plan"] = mask(string(known, "plan"))[: DETAIL * 4]
-    if table(known, "answers"):
-        found["answers"] = {str(q): short(a) for q, a in table(known, "answers").items()}
-    if string(table(known, "file"), "filePath"):
-        shown = table(known, "file")
+    if plan := string(known, "plan"):
+        found["plan"] = mask(plan)[: DETAIL * 4]
+    if answers := table(known, "answers"):
+        found["answers"] = {str(q): short(a) for q, a in answers.items()}
+    if string(shown := table(known, "file"), "filePath"):
         found |= {name: short(shown.get(name)) for name in ("startLine", "numLines", "totalLines")}
     return found | jobs.ended(known)
 
@@ -144,6 +143,8 @@ def refusal_words(result: Result) -> str:
     They have a field of their own, `userFeedback` (2.1.332); else they stand behind the client's fixed text. In both the client
     itself writes that the person chose to talk.
     """
+    if not result.refused:
+        return ""  # as nearly always
     words = _feedback(result)
     return "" if words.lstrip().startswith(_CLIENT_WORDS) else words
 

@@ -1,7 +1,8 @@
 """What a reader makes of a transcript: `feed(state, row) -> (state, events)` yields these, in file order.
 
 Times are UTC in milliseconds since the epoch (`at`), `None` where the row has none. A `key` names an entry for ever (the
-tool's own row id, with a suffix for a part of it), so that a row read twice is recorded once.
+tool's own row id, with a suffix for a part of it), so that a row read twice is recorded once. What they hold is of JSON, which
+knows no cycles, so the collector of garbage has nothing to look for in them (`gc`).
 """
 
 from collections.abc import Mapping
@@ -20,7 +21,7 @@ class Source(Struct, frozen=True, gc=False):
     length: int
 
 
-class Message(Struct, frozen=True, tag=True):
+class Message(Struct, frozen=True, tag=True, gc=False):
     """One entry: words of a person, an agent, a tool or the client. The store gives it the session's next number."""
 
     key: str
@@ -38,7 +39,7 @@ class Message(Struct, frozen=True, tag=True):
     """It was taken back before it was read: in an older file of a session that was rewound."""
 
 
-class Amend(Struct, frozen=True, tag=True):
+class Amend(Struct, frozen=True, tag=True, gc=False):
     """A later row that changes what is known of an earlier entry, named by its key, or as its record names it."""
 
     key: str | int
@@ -49,7 +50,7 @@ class Amend(Struct, frozen=True, tag=True):
     """The program that alone vouches for the channel; as `host` of a message, it tells only those who trust it."""
 
 
-class Rewind(Struct, frozen=True, tag=True):
+class Rewind(Struct, frozen=True, tag=True, gc=False):
     """The conversation went back: only entries inside these key ranges (both ends included) are still part of it.
 
     `None` as the first end means from the start, as the last end up to now.
@@ -96,7 +97,7 @@ class State(StrEnum):
     """It answered at once and goes on working; `detail["job"]` names it."""
 
 
-class Operation(Struct, frozen=True, tag=True):
+class Operation(Struct, frozen=True, tag=True, gc=False):
     """One tool call. Yielded when it starts and again, under the same `call`, when its result is known."""
 
     call: str
@@ -113,7 +114,7 @@ class Operation(Struct, frozen=True, tag=True):
     """An excerpt of what it answered."""
 
 
-class Usage(Struct, frozen=True, tag=True):
+class Usage(Struct, frozen=True, tag=True, gc=False):
     """How full the context was at one answer of the model, in the provider's tokens."""
 
     key: str
@@ -122,7 +123,7 @@ class Usage(Struct, frozen=True, tag=True):
     model: str | None = None
 
 
-class Compaction(Struct, frozen=True, tag=True):
+class Compaction(Struct, frozen=True, tag=True, gc=False):
     """The tool replaced its context by a summary here."""
 
     key: str
@@ -133,7 +134,7 @@ class Compaction(Struct, frozen=True, tag=True):
     after: int | None = None
 
 
-class Receipt(Struct, frozen=True, tag=True):
+class Receipt(Struct, frozen=True, tag=True, gc=False):
     """The transcript shows that a text of memd's went into the context."""
 
     at: int | None
@@ -151,7 +152,7 @@ LOST = "overwritten"
 """The kind of a gap that reading the transcript again from its start does not find again."""
 
 
-class Gap(Struct, frozen=True, tag=True):
+class Gap(Struct, frozen=True, tag=True, gc=False):
     """Something that is there and was not read as an entry: counted and shown, never passed over."""
 
     kind: str
@@ -160,7 +161,7 @@ class Gap(Struct, frozen=True, tag=True):
     count: int = 1
 
 
-class Facts(Struct, frozen=True, tag=True):
+class Facts(Struct, frozen=True, tag=True, gc=False):
     """What rows say of the session itself; a later value replaces an earlier one, `None` changes nothing."""
 
     cwd: str | None = None
@@ -173,7 +174,7 @@ class Facts(Struct, frozen=True, tag=True):
     forked_from: str | None = None
 
 
-class TurnEnd(Struct, frozen=True, tag=True):
+class TurnEnd(Struct, frozen=True, tag=True, gc=False):
     """The agent ended its turn."""
 
     at: int | None

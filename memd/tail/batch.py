@@ -5,7 +5,7 @@ from typing import Protocol
 from msgspec import Struct
 
 
-class Line(Struct, frozen=True):
+class Line(Struct, frozen=True, gc=False):
     """One row as it is stored. In a file: one physical line, `length` bytes from `offset` on, the newline not counted.
 
     `data` is exactly these bytes if `elided` is 0; else long strings in it were cut and `elided` bytes are missing.

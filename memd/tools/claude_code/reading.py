@@ -19,7 +19,7 @@ HARNESS = 600
 """Characters of the client's own texts (listings, reminders, skill bodies) that are kept; the record points to the rest."""
 
 
-class Reading(Struct):
+class Reading(Struct, gc=False):
     """What has come of a line."""
 
     state: ReaderState

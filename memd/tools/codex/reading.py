@@ -20,7 +20,7 @@ HARNESS = 600
 """Characters of the client's own texts (instructions, context, skills) that are kept; the record points to the rest."""
 
 
-class Reading(Struct):
+class Reading(Struct, gc=False):
     """What has come of a row. `row` is the whole of it, `payload` what its type says that it carries."""
 
     state: ReaderState

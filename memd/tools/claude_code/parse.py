@@ -99,12 +99,8 @@ def _facts(reading: Reading, row: Row) -> None:
     old = reading.state.facts
     if not reading.state.attests and (string(row, "promptSource") or string(row, "rowSource") or table(row, "origin")):
         reading.state = changed(reading.state, attests=True)
-    same = (row.get("version"), row.get("entrypoint"), row.get("gitBranch")) == (
-        old.version,
-        old.entrypoint,
-        old.branch,
-    )
-    if same and old.cwd and "forkedFrom" not in row and "requestSessionId" not in row:
+    same = old.cwd and row.get("version") == old.version and row.get("entrypoint") == old.entrypoint
+    if same and row.get("gitBranch") == old.branch and "forkedFrom" not in row and "requestSessionId" not in row:
         return  # as nearly always
     origin = string(table(row, "forkedFrom"), "sessionId") or string(row, "requestSessionId")
     reading.tell(

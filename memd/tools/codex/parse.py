@@ -30,10 +30,8 @@ def feed(state: ReaderState, line: Line) -> tuple[ReaderState, tuple[Event, ...]
     reading = Reading(state, Source(line.offset, line.length), list(gaps))
     if line.elided:
         reading.events.append(Gap("elided", "bytes of long strings left out", line.elided))
-    if any(
-        gap.kind == "torn" for gap in gaps
-    ):  # it may have been what vouches for an item that waits, and nothing may follow
-        answers.due(reading)
+    if gaps and any(gap.kind == "torn" for gap in gaps):
+        answers.due(reading)  # it may have been what vouches for an item that waits, and nothing may follow
         words.leave(reading)
     for reading.index, row in enumerate(rows):
         reading.open(row)

@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 from platformdirs import PlatformDirs
 
@@ -38,7 +38,7 @@ class CheckpointSettings:
     """A fraction of the tool's own compaction threshold."""
     price_step: int | None = _number(None, ge=1)
     """Tokens of a context above which the provider charges more: a model writes before, if that comes first."""
-    model: str | None = None
+    model: str | None = field(default=None, metadata={"min_length": 1})
     """For the agent writer; none: the session's own model."""
     runs_per_day: int = _number(20, ge=0)
     tokens_per_day: int = _number(1_000_000, ge=0)
@@ -73,7 +73,7 @@ class ReceiptSettings:
 class TrustSettings:
     """`[trust]`: programs (IDEs) whose prompts are taken for the person's typing."""
 
-    hosts: Strings = ()
+    hosts: Strings = field(default=(), metadata={"min_length": 1})
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class Config:
 
     tools: Strings = ()
     """The tools to watch; none named: all that are found."""
-    ignore: Strings = ()
+    ignore: Strings = field(default=(), metadata={"pattern": r"^/|[^\s./]"})
     """Globs of directories whose sessions are not recorded."""
     backfill_days: int = _number(30, ge=0)
     keep_days: int = _number(90, ge=1)
@@ -239,7 +239,8 @@ def _model(kind: Any) -> "type[BaseModel]":
         if is_dataclass(one.type):
             tables[one.name] = (_model(one.type), one.default)
         elif one.type == Strings:  # tomllib gives lists; a frozen value holds tuples
-            tables[one.name] = (tuple[StrictStr, ...], Field(one.default, strict=False))
+            text = Annotated[StrictStr, Field(**one.metadata)]
+            tables[one.name] = (tuple[text, ...], Field(one.default, strict=False))
         else:
             tables[one.name] = (one.type, Field(one.default, **one.metadata))
     made: type[BaseModel] = create_model(kind.__name__, __config__=ConfigDict(strict=True, extra="forbid"), **tables)
@@ -270,8 +271,12 @@ def _describe(fault: "ErrorDetails") -> str:
             return f"{key}: should be a table [{last}] of {', '.join(_allowed(fault['loc']))}"
         case "tuple_type":
             wanted = "should be a list of strings"
+        case "string_pattern_mismatch":
+            wanted = "should be a name, or a path that begins with / or ~"
+        case "string_unicode":
+            wanted = "should be UTF-8"
         case _:
-            wanted = fault["msg"].removeprefix("Input ")
+            wanted = fault["msg"].removeprefix("Input ").removeprefix("String ")
     return f"{key}: {wanted}, not {fault['input']!r:.60}"
 
 

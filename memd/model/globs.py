@@ -2,7 +2,7 @@ r"""Globs of directories, as the settings and `.memdignore` have them. Pure.
 
 A glob means the directories that it fits and all that lies below them, with `/**` at its end or without. `*` and `?` stay
 within one name, `**` does not, `[...]` is one of some characters. A glob without a slash (but at its end) means that name
-anywhere; any other is relative to its base, where it does not begin with `/` or `~`.
+anywhere; any other is relative to its base, where it does not begin with `/` or `~`. `.` and `**` mean the base itself.
 """
 
 import re
@@ -11,6 +11,7 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 
 _PART = re.compile(r"\*\*/|\*\*|\*|\?|\[[^\]/]+\]|.", re.DOTALL)
+_HERE = (".", "**")
 _MEANS = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 
 
@@ -35,6 +36,8 @@ def _pattern(glob: str, base: str, home: str) -> re.Pattern[str]:
         return _compiled("", text)
     if text.startswith("/"):
         return _compiled("", text)
+    if text in _HERE:
+        return re.compile(re.escape(base.rstrip("/") or "/"))
     anywhere = "/" not in text
     return _compiled(re.escape(base.rstrip("/")) + "/" + ("(?:.*/)?" if anywhere else ""), text.removeprefix("./"))
 

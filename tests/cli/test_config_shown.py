@@ -132,7 +132,9 @@ def test_it_makes_the_file_where_there_is_none(call, home):
             ["tools", "claude-code", "cursor"],
             "tools[1]: should be 'claude-code' or 'codex' or 'opencode', not 'cursor'",
         ),
-        (["ignore", "\udcff"], "what is not UTF-8 cannot be written into it"),
+        (["ignore", "\udcff"], "ignore[0]: should be UTF-8, not"),
+        (["checkpoint.model", "\udcff"], "checkpoint.model: should be UTF-8, not"),
+        (["ignore", ""], "ignore[0]: should be a name, or a path that begins with / or ~, not ''"),
         (["--unset", "gaurd"], "no setting 'gaurd'; there are"),
     ],
 )

@@ -34,6 +34,11 @@ HOME, BASE = "/home/me", "/srv/repo"
         ("größe-*", "/srv/repo/größe-中"),
         ("/", "/anything"),
         ("*", "/srv/repo/x"),
+        (".", "/srv/repo"),
+        ("./", "/srv/repo/x"),
+        ("./**", "/srv/repo"),
+        ("**", "/srv/repo"),
+        ("**", "/srv/repo/x"),
     ],
 )
 def test_it_fits(glob, directory):
@@ -55,6 +60,8 @@ def test_it_fits(glob, directory):
         ("client-[ab]", "/srv/repo/client-c"),
         ("~/private", "/root/private"),
         ("*", "/srv/repo"),
+        (".", "/srv/repository"),
+        ("**", "/srv"),
         ("SECRET", "/srv/repo/secret"),
         ("[", "/srv/repo/x"),
         ("[]", "/srv/repo/x"),

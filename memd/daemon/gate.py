@@ -1,26 +1,32 @@
 """Which transcripts may be recorded: not those of ignored directories, nor those that were forgotten.
 
 Until a transcript tells its directory nothing of it is kept: it is read from its start again at the next hint. One in which
-the agent has answered without a directory in any row has none to tell, and is recorded; so is one that a person names.
+the agent has answered without a directory in any row has none to tell, and is recorded; so is one that a person names. One that
+may never tell it, since its rows are of types that this memd does not know, is named.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TypeGuard
 
 from memd.daemon.ignore import Ignore
-from memd.model import Channel, Event, Facts, Message
+from memd.model import Channel, Event, Facts, Gap, Message
 from memd.model.newest import Newest
 from memd.store import Seed, SourceRow, Store
 
 TURNED_AWAY = 10_000
+STRANGE = 10
+"""Rows that could not be read are named from so many on, as those of a recorded transcript are in its health."""
+_UNREAD = frozenset({"unknown", "malformed", "torn"})
 
 
 class Gate:
     """Asked by the reader, before and after it looks into a transcript."""
 
-    def __init__(self, store: Store, ignore: Ignore) -> None:
+    def __init__(self, store: Store, ignore: Ignore, strange: Callable[[str], object] = str) -> None:
         self._store = store
         self._ignore = ignore
+        self._strange = strange
         self._directories = Newest[Path, str](TURNED_AWAY)
         """Of transcripts that were turned away: so the newest need not be read again to be turned away again."""
         self._named: set[Path] = set()
@@ -55,8 +61,17 @@ class Gate:
             return directory is None or self._ignore.reason(directory) is None
         if directory is None:
             answered = any(isinstance(event, Message) and event.channel is Channel.AGENT_TEXT for event in found)
-            return (answered or Path(seed.path) in self._named) if (whole or answered) else None
+            if not (whole or answered):
+                return None
+            welcome = answered or Path(seed.path) in self._named
+            if not welcome and sum(event.count for event in found if _unread(event)) >= STRANGE:
+                self._strange(f"{seed.path}: not recorded: no row that this memd can read tells its directory")
+            return welcome
         if self._ignore.reason(directory) is None:
             return True
         self._directories[Path(seed.path)] = directory
         return False
+
+
+def _unread(event: Event) -> TypeGuard[Gap]:
+    return isinstance(event, Gap) and event.kind in _UNREAD

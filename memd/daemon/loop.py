@@ -134,7 +134,7 @@ class Daemon:
 
     def _open(self) -> Pipeline:
         """The record, with what a damaged one before it knew of forgotten sessions before anything is read."""
-        pipeline = Pipeline(self._settings, self._paths, trouble=self._unwritten)
+        pipeline = Pipeline(self._settings, self._paths, trouble=self._unwritten, strange=self._trouble)
         for name in pipeline.store.rescue():
             self._trouble(f"the list of {name} sessions could not be taken over from the record that was damaged")
         return pipeline

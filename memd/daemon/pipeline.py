@@ -58,12 +58,13 @@ class Pipeline:
         clock: Callable[[], int] = wall_clock,
         environ: Mapping[str, str] = os.environ,
         trouble: Callable[[OSError], None] = _raise,
+        strange: Callable[[str], object] = str,
     ) -> None:
         self.store = Store.open(paths.state / "memd.db")
         self.folders = Folders(paths.state)
         self.keeper = Keeper(self.store, self.folders, config, clock)
         home = environ.get("HOME") or os.path.expanduser("~")  # noqa: PTH111 - a text is needed
-        self.gate = Gate(self.store, Ignore(config.ignore, home))
+        self.gate = Gate(self.store, Ignore(config.ignore, home), strange)
         self._reader = Reader(self.store, paths.state / "sessions", clock, self.gate, config.trust.hosts)
         self._clock = clock
         self._environ = environ

@@ -31,7 +31,9 @@ class Chain:
         self.folders = Folders(self.paths.state)
         self.troubles = Troubles()
         self.worker = Worker(
-            lambda: Pipeline(self.config, self.paths), lambda _: (Urgency.LIVE, 0.0), self.troubles.tell
+            lambda: Pipeline(self.config, self.paths, strange=self.troubles.tell),
+            lambda _: (Urgency.LIVE, 0.0),
+            self.troubles.tell,
         )
         self.worker.start()
         self.worker.ready.result(10)

@@ -164,3 +164,28 @@ def test_a_rule_holds_from_when_it_is_there_until_it_goes(chain, place):
         "One.",
         "Two.",
     ]
+
+
+@pytest.mark.parametrize("row", [b'{"type": "turn-2", "said": "zqcanary7788"}', "{}".encode("utf-16"), b"{"])
+def test_a_transcript_that_cannot_be_read_at_all_is_named(chain, row):
+    """Nothing of it is kept, for its directory may be an ignored one; but that it is passed over is told, and once."""
+    transcript = chain.transcript()
+    transcript.path.parent.mkdir(parents=True, exist_ok=True)
+    transcript.path.write_bytes((row + b"\n") * 12)
+    chain.read(transcript)
+    chain.read(transcript)
+    assert not trace(chain)
+    assert [line.split(" ", 1)[1] for line in chain.troubles.lines()] == [
+        f"{transcript.path}: not recorded: no row that this memd can read tells its directory"
+    ]
+
+
+def test_a_transcript_that_only_begins_is_not_named(chain):
+    """A few rows without a directory stand at the head of every one."""
+    transcript = chain.transcript()
+    transcript.path.parent.mkdir(parents=True, exist_ok=True)
+    transcript.path.write_bytes(
+        b'{"type": "turn-2"}\n' * 3 + b'{"type": "mode", "mode": "normal", "sessionId": "s"}\n' * 20
+    )
+    chain.read(transcript)
+    assert chain.troubles.lines() == []

@@ -40,6 +40,8 @@ class Health(StrEnum):
     NEVER = "never"
 
 
+_WHY_NOTHING = frozenset({"source-unreadable", "unread", "unknown-rows", "lines-damaged"})
+"""What may be why nothing is recorded of a session: told of one too that has no entry yet."""
 _WORSE = (Health.OK, Health.STALE, Health.DEGRADED, Health.FAILING)
 
 
@@ -62,7 +64,7 @@ class Verdict(Struct, frozen=True):
 def judge(facts: Facts) -> Verdict:
     """The verdict on a session."""
     if not facts.session.messages:
-        return Verdict(Health.NEVER, ())
+        return Verdict(Health.NEVER, tuple(reason for reason in _reasons(facts) if reason.code in _WHY_NOTHING))
     reasons = tuple(sorted(_reasons(facts), key=lambda reason: -_WORSE.index(reason.health)))
     return Verdict(reasons[0].health if reasons else Health.OK, reasons)
 

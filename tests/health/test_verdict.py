@@ -34,6 +34,16 @@ def test_nothing_recorded_is_never():
     assert codes(session=nobody, checkpoint=None, hooks=("missing",)) == (Health.NEVER, [])
 
 
+def test_why_nothing_is_recorded_is_told():
+    """Where a newer client writes no row that is known, or none that can be read, silence would look like an empty session."""
+    nobody = Session(SESSION, "claude-code", "x")
+    unread = {"unknown": {"turn-2": 10}, "damaged": 2, "lag": 9, "lag_ms": 61_000}
+    assert codes(session=nobody, checkpoint=None, hooks=("missing",), **unread) == (
+        Health.NEVER,
+        ["unknown-rows", "unread", "lines-damaged"],
+    )
+
+
 @pytest.mark.parametrize(
     ("health", "code", "changes"),
     [

@@ -35,6 +35,11 @@ class Job(Struct):
     order: float
     serial: int
 
+    @property
+    def old(self) -> bool:
+        """Whether it is a step of an old transcript, which nobody waits for."""
+        return False
+
     def __lt__(self, other: "Job") -> bool:
         return (self.urgency, self.order, self.serial) < (other.urgency, other.order, other.serial)
 
@@ -52,6 +57,10 @@ class Reading(Job):
     tool: Tool
     path: str
 
+    @property
+    def old(self) -> bool:
+        return self.urgency is Urgency.BACKFILL
+
 
 class Refreshing(Job):
     """A session's checkpoint is to be made when there is time."""
@@ -63,6 +72,10 @@ class Made(Job):
     """The second process has answered: the oldest of a transcript's answers is taken, whichever this job was made for."""
 
     chain: Chain
+
+    @property
+    def old(self) -> bool:
+        return self.urgency is Urgency.MADE
 
 
 class Jobs:
@@ -88,7 +101,17 @@ class Jobs:
         with self._some:
             if not self._some.wait_for(self.waiting, timeout):
                 raise queue.Empty
-            return heappop(self._old if self._old and self._begins_old(feeding=feeding) else self._others)
+            return heappop(self._first(feeding=feeding))
+
+    def another_old(self, *, feeding: bool) -> Job | None:
+        """The most urgent if it is there and `old`."""
+        with self._some:
+            jobs = self._first(feeding=feeding)
+            return heappop(jobs) if jobs and jobs[0].old else None
+
+    def _first(self, *, feeding: bool) -> list[Job]:
+        """The heap that has the most urgent."""
+        return self._old if self._old and self._begins_old(feeding=feeding) else self._others
 
     def _begins_old(self, *, feeding: bool) -> bool:
         if not self._others:

@@ -9,6 +9,7 @@ runs it in its worker thread (`worker`), `memd ingest` and `memd checkpoint` run
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from memd import tokens
@@ -19,15 +20,15 @@ from memd.daemon.ignore import Ignore
 from memd.daemon.journalling import Journalling
 from memd.daemon.keeper import Keeper
 from memd.daemon.layer import Layer
+from memd.daemon.noting import Noting
 from memd.daemon.parsing import Ask, Parsed
 from memd.daemon.projects import Projects
-from memd.daemon.proof import prove
 from memd.daemon.reader import Reader, Step
 from memd.daemon.revising import Reviser
 from memd.daemon.thrift import Bound
 from memd.errors import NotFound, Unwanted, told
 from memd.model import Checkpoint, Problem, once
-from memd.store import Seed, Store
+from memd.store import Seed, Store, Together
 from memd.store.folders import Folders
 from memd.tail.batch import Line
 from memd.tools.protocol import Identity, News, Tool
@@ -67,16 +68,15 @@ class Pipeline:
         self.gate = Gate(self.store, Ignore(config.ignore, home), strange)
         self._reader = Reader(self.store, paths.state / "sessions", clock, self.gate, config.trust.hosts)
         self._clock = clock
-        self._environ = environ
         self._writer = Extractive()
         self.journalling = Journalling(self.store, paths.state, clock)
         layer = Layer(self.store, paths.state, clock)
         self.projects = Projects(self.store, self.gate, self.journalling, layer, trouble)
+        self._noting = Noting(self.store, self.projects, environ, clock)
         self.reviser = Reviser(self.store, self.keeper, self._writer)
         self.store.judging.abandon_runs()
         self._bound = Bound(self.forget)
         self._unwritten: dict[str, OSError] = {}
-        self._unheard: set[str] = set()  # sessions with entries of which the second witness was not asked yet
 
     def close(self) -> None:
         """Let the record go."""
@@ -116,7 +116,7 @@ class Pipeline:
 
     def step(self, tool: Tool, path: Path) -> Step:
         """Read a transcript on by one step; what it shows of an injection becomes proof of delivery."""
-        return self._noted(tool, self._reader.step(tool, path))
+        return self._noting.taken(tool, self._reader.step(tool, path))
 
     def ask(self, tool: Tool, path: Path, upto: int) -> Ask | None:
         """What the next step of a transcript is made from, where another process may make it and `upto` is not read."""
@@ -125,26 +125,11 @@ class Pipeline:
     def take(self, tool: Tool, ask: Ask, parsed: Parsed) -> Step | None:
         """A step that another process made, as `step`; None where it is not the next one any more."""
         step = self._reader.take(tool, ask, parsed)
-        return None if step is None else self._noted(tool, step)
+        return None if step is None else self._noting.taken(tool, step)
 
-    def _noted(self, tool: Tool, step: Step) -> Step:
-        if step.session is not None:
-            for receipt in step.receipts:
-                prove(self.store, step.session, receipt, self._clock())
-            if step.changed:
-                self.projects.journal(step.session)
-            if any(tool.concerns(record) for record in step.added):
-                self._unheard.add(step.session)
-            if step.session in self._unheard and not step.more:
-                self._lift(tool, step.session)
-        return step
-
-    def _lift(self, tool: Tool, name: str) -> None:
-        """Ask the second witness about what nothing else attributes."""
-        self._unheard.discard(name)
-        session = self.store.session(name)
-        if session is not None:
-            afterthoughts.lift(self.store, tool, session, self._environ, self._clock())
+    def together(self) -> AbstractContextManager[Together]:
+        """Steps that are taken inside are recorded as one."""
+        return self._noting.together()
 
     def end(self, name: str) -> None:
         """The tool says that the session ended."""
@@ -173,7 +158,7 @@ class Pipeline:
         if session is not None:
             tool = named(session.tool)
             afterthoughts.close(self.store, tool, session, self._clock())
-            self._lift(tool, name)
+            self._noting.lift(tool, name)
 
     def current(self, name: str) -> bool:
         """Whether a session's checkpoint holds for all that is recorded."""

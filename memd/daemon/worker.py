@@ -30,10 +30,14 @@ from memd.daemon.pipeline import Pipeline
 from memd.daemon.reader import Step
 from memd.daemon.refreshes import Refreshes
 from memd.errors import RecordDamaged, UserError, told
+from memd.store import Together
 from memd.tools.protocol import Tool
 
 log = structlog.get_logger()
 
+TOGETHER = 0.05
+"""Seconds for which steps of old transcripts are recorded as one: in a backfill of 1 GB the commits of eight sessions at a time
+take a sixth less than one by one."""
 IDLE = 60.0
 """Seconds without a job after which the tokenizer's 50 MB, and what is remembered of texts, are given back."""
 
@@ -69,6 +73,7 @@ class Worker(threading.Thread):
         # What only the thread itself touches.
         self.refreshes = Refreshes(self._again, self._tell, self._wake)
         self._refreshed = False  # the last thing done was a refresh
+        self._together: Together | None = None
 
     def submit(self, urgency: Urgency, run: Callable[[Pipeline], Any], order: float = 0.0) -> "Future[Any]":
         """Have a job done; lower `order` goes first among equals."""
@@ -136,8 +141,33 @@ class Worker(threading.Thread):
             if job is not None:
                 self._jobs.put(job)
             self.refreshes.make(pipeline, session)
+        elif job is not None and job.old:
+            self._do_old(pipeline, job)
         elif job is not None:
             self._do(pipeline, job)
+
+    def _do_old(self, pipeline: Pipeline, job: Job) -> None:
+        """Steps of old transcripts, recorded as one as long as nothing else is to be done."""
+        end = time.monotonic() + TOGETHER
+        with self._troubled(pipeline), pipeline.together() as self._together:
+            self._do(pipeline, job)
+            while (
+                time.monotonic() < end and (other := self._jobs.another_old(feeding=self._ahead.hungry())) is not None
+            ):
+                self._do(pipeline, other)
+        self._together = None
+
+    def _kept(self, tool: Tool, path: str, turn: tuple[Urgency, float]) -> None:
+        """A step is written; if that is taken back, the transcript is read on again."""
+        if self._together is not None:
+            self._together.otherwise(partial(self._lost, tool, path, turn))
+
+    def _lost(self, tool: Tool, path: str, turn: tuple[Urgency, float], error: BaseException | None) -> None:
+        hint = partial(self.hint, tool, path, *turn)
+        if isinstance(error, again.MACHINE):
+            self._again.failed(path, "store-trouble", error, hint)
+        else:
+            hint()
 
     def _wake(self) -> None:
         self.submit(Urgency.HOOK, lambda _: None)
@@ -200,6 +230,8 @@ class Worker(threading.Thread):
             old = job.urgency is Urgency.BACKFILL
             elsewhere = own and (old or self._ahead.holds(path)) and self._offer(pipeline, tool, path, turn)
             step = pipeline.step(tool, path) if own and not elsewhere else None
+            if step is not None:
+                self._kept(tool, job.path, turn)
             if step is not None and step.more and not (step.left >= ENOUGH and self._offer(pipeline, tool, path, turn)):
                 self.hint(tool, job.path, *turn)
         for one in news:
@@ -229,6 +261,7 @@ class Worker(threading.Thread):
         try:
             with self._again.reading(chain.path, partial(self.hint, chain.tool, chain.path, *turn)):
                 step = self._ahead.settle(pipeline, came)
+                self._kept(chain.tool, chain.path, turn)
             if step is not None and turn[0] is not Urgency.BACKFILL:
                 self.refreshes.note(step)
         finally:

@@ -9,6 +9,7 @@ questions, `glances` small ones. `Store` is the way in; the nouns of its own are
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -18,6 +19,7 @@ from memd.later import later
 from memd.model import Boundary, Channel, Done, Event, Fill, Kind, Record, Session, State
 from memd.store import reading, sessions
 from memd.store.checkpoints import Checkpoints
+from memd.store.commits import Together
 from memd.store.database import Database, open_reader, open_writer
 from memd.store.deliveries import Deliveries
 from memd.store.glances import Glances
@@ -32,7 +34,7 @@ else:
         __name__, "aside", "forgetting", "latest", "projects", "search", "writing"
     )
 
-__all__ = ["Committed", "Hit", "Seed", "SourceRow", "Store"]
+__all__ = ["Committed", "Hit", "Seed", "SourceRow", "Store", "Together"]
 
 
 class Store:
@@ -144,6 +146,10 @@ class Store:
         made = writing.commit(self._db, seed, reached, events, now)
         self._latest.committed(made)
         return made
+
+    def together(self) -> AbstractContextManager[Together]:
+        """All that is written inside is recorded as one; where something of it fails, all before it is taken back too."""
+        return self._db.commits.together()
 
     def rehearse(self) -> None:
         """Make the first commit as quick as the next ones; nothing is recorded."""

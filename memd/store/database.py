@@ -2,8 +2,7 @@
 
 The journal is a WAL with `synchronous = NORMAL`: a killed process loses nothing that was committed, a power failure may
 lose the newest commits whole (cursor and records together, so they are read again). Readers never wait for the writer
-nor the writer for them. Transactions are begun here by hand (`BEGIN IMMEDIATE`): a writer that comes second waits at
-the start, where nothing has been read yet, and not at its first write, where SQLite could only refuse.
+nor the writer for them. Transactions are `commits`'.
 """
 
 import os
@@ -17,6 +16,7 @@ from memd.errors import NotFound, RecordDamaged, RecordForeign, RecordNewer, Rec
 from memd.files import refuse_other_kind
 from memd.later import later
 from memd.store import shape
+from memd.store.commits import Commits
 from memd.store.packs import Unpacked
 from memd.store.shape import version
 
@@ -79,6 +79,7 @@ class Database:
         """Of one that is written."""
         self._connection = connection
         self.unpacked = Unpacked(connection)
+        self.commits = Commits(connection, self._trouble, committed=self._committed, taken_back=self.unpacked.release)
 
     @contextmanager
     def _trouble(self) -> Iterator[None]:
@@ -99,22 +100,16 @@ class Database:
         Raises:
             StoreTrouble: locked for 5 s, full, damaged.
         """
-        sql = self._connection
         try:
-            sql.execute("BEGIN IMMEDIATE")
-            try:
+            with self.commits.one() as sql:
                 yield sql
-                sql.execute("COMMIT")
-                if self.folding is not None:
-                    self.folding.look()
-            except BaseException:
-                # Where the disk is full SQLite may have rolled back by itself.
-                if sql.in_transaction:
-                    sql.execute("ROLLBACK")
-                raise
         except sqlite3.Error:
             with self._trouble():
                 raise
+
+    def _committed(self) -> None:
+        if self.folding is not None:
+            self.folding.look()
 
     def still(self) -> AbstractContextManager[None]:
         """The log is not being folded in meanwhile."""

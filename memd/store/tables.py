@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import Struct
 
 from memd.model import Amend, Done, Record
-from memd.store import packs, search
+from memd.store import packs
 from memd.store.batch import Batch
 from memd.store.calls import FILES, answer, said
 from memd.store.codes import CHANNEL, GRADE, KIND, STATE
@@ -70,8 +70,10 @@ def _key(batch: Batch, event: Amend) -> int:
     return batch.known.hashes[event.key] if isinstance(event.key, str) else event.key
 
 
-def add_messages(sql: sqlite3.Connection, session: int, added: list[Record], packed: dict[int, int]) -> None:
-    """New entries, some of them packed, and all of them in the index."""
+def add_messages(
+    sql: sqlite3.Connection, session: int, added: list[Record], packed: dict[int, int]
+) -> list[tuple[int, str]]:
+    """New entries, some of them packed; their rows and texts, for the index."""
     ((last,),) = sql.execute("SELECT ifnull(max(id), 0) FROM message")
     loose, kept = [], []
     for row, one in enumerate(added, last + 1):
@@ -82,7 +84,7 @@ def add_messages(sql: sqlite3.Connection, session: int, added: list[Record], pac
             kept.append((*_entry(row, session, one), pack))
     sql.executemany(_LOOSE_ENTRY, loose)
     sql.executemany(_PACKED_ENTRY, kept)
-    search.add(sql, ((row, one.text) for row, one in enumerate(added, last + 1)))
+    return [(row, one.text) for row, one in enumerate(added, last + 1)]
 
 
 def _entry(row: int, session: int, record: Record) -> tuple[Any, ...]:

@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from memd.model import LOST, Channel, Event, Grade, Kind, Message, Operation, Source, State
-from memd.store import packs, shape, tables
+from memd.store import packs, search, shape, tables
 from memd.store.batch import Batch
 from memd.store.calls import ended
 from memd.store.copies import settle, shared_keys
@@ -22,6 +22,8 @@ from memd.store.deliveries import add_receipt
 from memd.store.lookup import known, listed
 from memd.store.rows import Committed, Seed
 
+Texts = list[tuple[int, str]]
+"""What is new in the index: rows of messages, and their texts."""
 _LINEAGE = ("parent", "forked_from", "created_at")
 
 
@@ -52,7 +54,7 @@ def commit(database: Database, seed: Seed, reached: Reached, events: Iterable[Ev
     """Record what was read of a source; see `Store.commit`."""
     taken = list(events)
     with database.transaction() as sql:
-        return _commit(sql, seed, reached, taken, now)
+        return _commit(sql, seed, reached, taken, now, database.commits.unindexed)
 
 
 def rehearse(database: Database) -> None:
@@ -63,14 +65,25 @@ def rehearse(database: Database) -> None:
     words = Message("", None, Channel.HUMAN_TYPED, Grade.PROVED, "words", Source(0, 0))
     answer = replace(words, key=".", channel=Channel.TOOL_RESULT)
     call = Operation(".", Kind.OTHER, "", None, State.DONE, result="words")
+    texts: Texts = []
     with suppress(_TakenBack), database.transaction() as sql:
-        _commit(sql, Seed("", "", "", None, ""), Reached("", "", {}, 0, 0, anew=False), [words, answer, call], 0)
+        _commit(
+            sql,
+            Seed("", "", "", None, ""),
+            Reached("", "", {}, 0, 0, anew=False),
+            [words, answer, call],
+            0,
+            texts := [],
+        )
+        search.add(sql, texts)
         raise _TakenBack
     with database.transaction() as sql:
         sql.execute(f"PRAGMA user_version = {shape.NEWEST}")
 
 
-def _commit(sql: sqlite3.Connection, seed: Seed, reached: Reached, taken: list[Event], now: int) -> Committed:
+def _commit(
+    sql: sqlite3.Connection, seed: Seed, reached: Reached, taken: list[Event], now: int, texts: Texts
+) -> Committed:
     before, source = _session(sql, seed), _source(sql, seed.path)
     session = {**before, "path": seed.path, "seen_at": now, "parent": seed.parent or before["parent"]}
     found, shared = known(sql, session["row"], seed.tool, taken)
@@ -79,7 +92,7 @@ def _commit(sql: sqlite3.Connection, seed: Seed, reached: Reached, taken: list[E
     batch.take(taken)
     if reached.anew:
         sql.execute("DELETE FROM gap WHERE session = ? AND source = ? AND kind <> ?", (session["row"], seed.path, LOST))
-    _save(sql, batch, before, seed.path)
+    _save(sql, batch, before, seed.path, texts)
     if before["messages"] and any(before[name] != session[name] for name in _LINEAGE):
         shared |= shared_keys(sql, session["row"])
     if shared:
@@ -104,7 +117,7 @@ def _source(sql: sqlite3.Connection, path: str) -> _Source | None:
     return _Source(*rows[0]) if rows else None
 
 
-def _save(sql: sqlite3.Connection, batch: Batch, before: dict[str, Any], source: str) -> None:
+def _save(sql: sqlite3.Connection, batch: Batch, before: dict[str, Any], source: str, texts: Texts) -> None:
     row = batch.session["row"]
     tables.change(sql, row, batch)
     added, calls = list(batch.added.values()), tables.calls(batch)
@@ -112,7 +125,7 @@ def _save(sql: sqlite3.Connection, batch: Batch, before: dict[str, Any], source:
     packed = packs.add(sql, batch.session, added, past)
     _save_session(sql, before, batch.session)
     if added:
-        tables.add_messages(sql, row, added, packed.entries)
+        texts += tables.add_messages(sql, row, added, packed.entries)
     if calls:
         tables.put_calls(sql, row, calls, packed.calls)
     tables.add_context(sql, row, batch)

@@ -43,7 +43,7 @@ def test_what_a_refresh_leaves_is_bounded(tmp_path, monkeypatch):
         first = [one.refresh(name, "turn").number for name in sessions]
         assert sizes(one.keeper) == {2}
         assert [one.refresh(name, "turn").number for name in sessions] == first
-        assert one._unheard == set()
+        assert one._noting._unheard == set()
 
 
 def test_how_long_refreshes_take_is_bounded(monkeypatch):

@@ -4,6 +4,7 @@ import asyncio
 import os
 import threading
 import time
+from contextlib import contextmanager
 
 import pytest
 from chain import Chain
@@ -18,7 +19,7 @@ from memd.daemon.worker import Worker
 from memd.errors import NotFound, RecordDamaged, SourceUnreadable, StoreTrouble
 from memd.files import Lock
 from memd.model import Channel, Grade, Record, Source
-from memd.store import Store
+from memd.store import Store, Together
 from memd.tools.protocol import News
 from memd.tools.registry import TOOLS
 
@@ -48,6 +49,12 @@ class Pipe:
         left = self.sizes.get(path.name, 1) - 1
         self.sizes[path.name] = max(left, 0)
         return Step(path.stem, added=(SAID,), changed=True, left=left)
+
+    @contextmanager
+    def together(self):
+        together = Together()
+        yield together
+        together.over()
 
     def counts(self, session):
         """Nothing is counted."""

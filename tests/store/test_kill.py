@@ -7,6 +7,8 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 from memd.store import Store
 from memd.store.keys import hashed
 
@@ -15,9 +17,9 @@ from .writer import SEED
 LINES = 1_000_000  # more than any run gets to
 
 
-def run_and_kill(path, seconds):
+def run_and_kill(path, seconds, together):
     """Let a writer work for a while and kill it; returns the last cursor that it was told is committed."""
-    program = [sys.executable, Path(__file__).with_name("writer.py"), path, str(LINES)]
+    program = [sys.executable, Path(__file__).with_name("writer.py"), path, str(LINES), str(together)]
     with subprocess.Popen(program, stdout=subprocess.PIPE, text=True) as child:
         first = child.stdout.readline()
         time.sleep(seconds)
@@ -42,8 +44,9 @@ def check(path, told):
         assert (session.messages, session.tokens, session.title) == (lines, lines, str(lines - 1))
 
 
-def test_cursor_and_records_agree_after_every_kill(path):
+@pytest.mark.parametrize("together", [1, 5])
+def test_cursor_and_records_agree_after_every_kill(path, together):
     """Killed in the middle of many commits, again and again: each line is there exactly once, up to the cursor."""
     chance = random.Random(7)
     for _ in range(12):
-        check(path, run_and_kill(path, chance.uniform(0, 0.08)))
+        check(path, run_and_kill(path, chance.uniform(0, 0.08), together))

@@ -1,6 +1,6 @@
-"""A process that reads a transcript line by line into a store until it is killed: `python writer.py STORE LINES`.
+"""A process that reads a transcript line by line into a store until it is killed: `python writer.py STORE LINES TOGETHER`.
 
-Each commit takes a few lines and goes on where the cursor says. A line is a message, a call with its result, and a gap,
+Each commit takes a few lines and goes on where the cursor says; TOGETHER of them are recorded as one. A line is a message, a call with its result, and a gap,
 so that every table would tell of a commit that was applied in part.
 """
 
@@ -26,10 +26,12 @@ def main():
         found = store.sources.of(SEED.path)
         at, last = int(found.cursor) if found else 0, int(sys.argv[2])
         while at < last:
-            step = 1 + at % 7
-            batch = [event for line in range(at, at + step) for event in events(line)]
-            at += step
-            store.commit(SEED, str(at), f"reader {at}", batch, size=last, now=at, offset=at)
+            with store.together():
+                for _ in range(int(sys.argv[3])):
+                    step = 1 + at % 7
+                    batch = [event for line in range(at, at + step) for event in events(line)]
+                    at += step
+                    store.commit(SEED, str(at), f"reader {at}", batch, size=last, now=at, offset=at)
             print(at, flush=True)
 
 

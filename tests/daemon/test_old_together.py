@@ -1,0 +1,148 @@
+"""Old transcripts are recorded together by the worker: quicker, and as surely as one by one."""
+
+import sqlite3
+import threading
+import time
+from importlib import import_module
+
+import pytest
+from transcript import Transcript
+
+from memd import config
+from memd.daemon import again
+from memd.daemon import worker as workers
+from memd.daemon.jobs import Urgency
+from memd.daemon.pipeline import Pipeline
+from memd.daemon.worker import Worker
+from memd.store import Store
+from memd.store.commits import Commits
+from memd.tools.registry import TOOLS
+
+CLAUDE = TOOLS["claude-code"]
+writing = import_module("memd.store.writing")  # its package has what stands for it
+COUNT = 6
+
+
+class Backfill:
+    """A worker with some old transcripts, held up until it is let go."""
+
+    def __init__(self, folder):
+        settings, self.paths = config.load({"MEMD_STATE_DIR": str(folder / "state"), "MEMD_CONFIG": "/nowhere"})
+        self.transcripts = [Transcript(folder / "projects" / "-w" / f"session{n}.jsonl") for n in range(COUNT)]
+        for one in self.transcripts:
+            one.turn("Prompt", answer="Answer")
+        self.troubles = []
+        self.worker = Worker(
+            lambda: Pipeline(settings, self.paths), lambda _: None, lambda text: not self.troubles.append(text)
+        )
+        self.hold = threading.Event()
+        self.worker.start()
+        self.worker.ready.result(10)
+        self.worker.submit(Urgency.HOOK, lambda _: self.hold.wait(10))
+        for number, one in enumerate(self.transcripts):
+            self.worker.hint(CLAUDE, one.path, Urgency.BACKFILL, number)
+
+    def recorded(self):
+        """How many messages of each another process sees."""
+        with Store.open(self.paths.state / "memd.db", readonly=True) as other:
+            found = [other.session(one.id) for one in self.transcripts]
+        return [one.messages if one else 0 for one in found]
+
+    def sees(self, expected):
+        """Let it go; whether others come to see that."""
+        self.hold.set()
+        end = time.monotonic() + 20
+        while (found := self.recorded()) != expected and time.monotonic() < end:
+            time.sleep(0.01)
+        return found == expected
+
+
+@pytest.fixture
+def backfill(tmp_path, monkeypatch):
+    monkeypatch.setattr(workers, "TOGETHER", 60.0)
+    monkeypatch.setattr(again, "AGAIN", 1.5)
+    backfill = Backfill(tmp_path)
+    yield backfill
+    backfill.hold.set()
+    backfill.worker.stop()
+    backfill.worker.join(10)
+
+
+@pytest.fixture
+def commits(monkeypatch):
+    """How many transcripts were written when a transaction was committed."""
+    written, commits = [], []
+    write, commit = writing._commit, Commits._commit
+
+    def counted(sql, seed, *args):
+        written.append(seed.session)
+        return write(sql, seed, *args)
+
+    def noted(self):
+        commits.append(len(written))
+        commit(self)
+
+    monkeypatch.setattr(writing, "_commit", counted)
+    monkeypatch.setattr(Commits, "_commit", noted)
+    return commits
+
+
+def test_they_are_one_transaction(backfill, commits):
+    """All six, as nothing else is to be done meanwhile."""
+    assert backfill.sees([2] * COUNT)
+    assert next(count for count in commits if count) == COUNT
+
+
+def test_a_hook_finds_recorded_what_came_before_it(backfill, monkeypatch):
+    """It ends the transaction after the step that runs, and does not wait for the rest."""
+    seen, write = [], writing._commit
+
+    def asked(sql, seed, *args):
+        if seed.session == backfill.transcripts[2].id:
+            backfill.worker.submit(Urgency.HOOK, lambda _: seen.append(backfill.recorded()))
+        return write(sql, seed, *args)
+
+    monkeypatch.setattr(writing, "_commit", asked)
+    assert backfill.sees([2] * COUNT)
+    assert seen == [[2, 2, 2, 0, 0, 0]]
+
+
+def test_one_that_fails_costs_the_others_nothing(backfill, monkeypatch):
+    """Those before it are read again at once, those behind it are recorded, and itself it is tried again later."""
+    write, failed = writing._commit, []
+
+    def failing(sql, seed, *args):
+        made = write(sql, seed, *args)
+        if seed.session == backfill.transcripts[3].id and not failed:
+            failed.append(seed.session)
+            error = sqlite3.OperationalError("database or disk is full")
+            error.sqlite_errorcode = sqlite3.SQLITE_FULL
+            raise error
+        return made
+
+    monkeypatch.setattr(writing, "_commit", failing)
+    assert backfill.sees([2, 2, 2, 0, 2, 2])
+    assert [held.what for held in backfill.worker.held()] == [str(backfill.transcripts[3].path)]
+    assert backfill.sees([2] * COUNT)
+    assert len(backfill.troubles) == 1
+
+
+def test_a_disk_that_is_full_at_the_end_is_told_of_each(backfill, monkeypatch):
+    """Nothing of them is recorded, all of them wait, and later each is recorded once."""
+    commit, full = Commits._commit, []
+
+    def failing(self):
+        if self._together is not None and not full:
+            full.append(True)
+            error = sqlite3.OperationalError("database or disk is full")
+            error.sqlite_errorcode = sqlite3.SQLITE_FULL
+            raise error
+        commit(self)
+
+    monkeypatch.setattr(Commits, "_commit", failing)
+    assert backfill.sees([0] * COUNT)
+    assert {(held.what, held.code) for held in backfill.worker.held()} == {
+        (str(one.path), "store-trouble") for one in backfill.transcripts
+    }
+    assert backfill.sees([2] * COUNT)
+    assert backfill.worker.held() == ()

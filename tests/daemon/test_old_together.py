@@ -48,13 +48,22 @@ class Backfill:
             found = [other.session(one.id) for one in self.transcripts]
         return [one.messages if one else 0 for one in found]
 
-    def sees(self, expected):
-        """Let it go; whether others come to see that."""
+    def until(self, told, expected):
+        """Let it go; what is told in the end, or when it was as expected."""
         self.hold.set()
         end = time.monotonic() + 20
-        while (found := self.recorded()) != expected and time.monotonic() < end:
+        while (found := told()) != expected and time.monotonic() < end:
             time.sleep(0.01)
-        return found == expected
+        return found
+
+    def sees(self, expected):
+        """Let it go; whether others come to see that."""
+        return self.until(self.recorded, expected) == expected
+
+    def waiting(self):
+        """What failed and waits, by the number of its transcript."""
+        paths = [str(one.path) for one in self.transcripts]
+        return sorted((paths.index(held.what), held.code) for held in self.worker.held())
 
 
 @pytest.fixture
@@ -122,7 +131,7 @@ def test_one_that_fails_costs_the_others_nothing(backfill, monkeypatch):
 
     monkeypatch.setattr(writing, "_commit", failing)
     assert backfill.sees([2, 2, 2, 0, 2, 2])
-    assert [held.what for held in backfill.worker.held()] == [str(backfill.transcripts[3].path)]
+    assert backfill.waiting() == [(3, "store-trouble")]
     assert backfill.sees([2] * COUNT)
     assert len(backfill.troubles) == 1
 
@@ -140,9 +149,8 @@ def test_a_disk_that_is_full_at_the_end_is_told_of_each(backfill, monkeypatch):
         commit(self)
 
     monkeypatch.setattr(Commits, "_commit", failing)
-    assert backfill.sees([0] * COUNT)
-    assert {(held.what, held.code) for held in backfill.worker.held()} == {
-        (str(one.path), "store-trouble") for one in backfill.transcripts
-    }
+    all_of_them = [(number, "store-trouble") for number in range(COUNT)]
+    assert backfill.until(backfill.waiting, all_of_them) == all_of_them
+    assert backfill.recorded() == [0] * COUNT
     assert backfill.sees([2] * COUNT)
-    assert backfill.worker.held() == ()
+    assert backfill.until(backfill.waiting, []) == []

@@ -1,7 +1,7 @@
 """A process that reads a transcript line by line into a store until it is killed: `python writer.py STORE LINES TOGETHER`.
 
-Each commit takes a few lines and goes on where the cursor says; TOGETHER of them are recorded as one. A line is a message, a call with its result, and a gap,
-so that every table would tell of a commit that was applied in part.
+Each commit takes a few lines and goes on where the cursor says; TOGETHER of them are recorded as one. A line is a message, a call
+with its result, and a gap, so that every table would tell of a commit that was applied in part.
 """
 
 import sys

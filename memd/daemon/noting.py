@@ -8,7 +8,8 @@ from memd.daemon import afterthoughts
 from memd.daemon.projects import Projects
 from memd.daemon.proof import prove
 from memd.daemon.reader import Step
-from memd.store import Store, Together
+from memd.store import Store
+from memd.store.commits import Together
 from memd.tools.protocol import Tool
 
 

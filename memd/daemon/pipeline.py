@@ -28,7 +28,8 @@ from memd.daemon.revising import Reviser
 from memd.daemon.thrift import Bound
 from memd.errors import NotFound, Unwanted, told
 from memd.model import Checkpoint, Problem, once
-from memd.store import Seed, Store, Together
+from memd.store import Seed, Store
+from memd.store.commits import Together
 from memd.store.folders import Folders
 from memd.tail.batch import Line
 from memd.tools.protocol import Identity, News, Tool

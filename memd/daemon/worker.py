@@ -30,7 +30,7 @@ from memd.daemon.pipeline import Pipeline
 from memd.daemon.reader import Step
 from memd.daemon.refreshes import Refreshes
 from memd.errors import RecordDamaged, UserError, told
-from memd.store import Together
+from memd.store.commits import Together
 from memd.tools.protocol import Tool
 
 log = structlog.get_logger()

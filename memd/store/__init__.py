@@ -19,7 +19,6 @@ from memd.later import later
 from memd.model import Boundary, Channel, Done, Event, Fill, Kind, Record, Session, State
 from memd.store import reading, sessions
 from memd.store.checkpoints import Checkpoints
-from memd.store.commits import Together
 from memd.store.database import Database, open_reader, open_writer
 from memd.store.deliveries import Deliveries
 from memd.store.glances import Glances
@@ -29,12 +28,13 @@ from memd.store.sources import Sources
 
 if TYPE_CHECKING:
     from memd.store import aside, forgetting, latest, projects, search, writing
+    from memd.store.commits import Together
 else:
     aside, forgetting, latest, projects, search, writing = later(
         __name__, "aside", "forgetting", "latest", "projects", "search", "writing"
     )
 
-__all__ = ["Committed", "Hit", "Seed", "SourceRow", "Store", "Together"]
+__all__ = ["Committed", "Hit", "Seed", "SourceRow", "Store"]
 
 
 class Store:

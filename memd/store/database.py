@@ -5,10 +5,13 @@ lose the newest commits whole (cursor and records together, so they are read aga
 nor the writer for them. Transactions are `commits`'.
 """
 
+from __future__ import annotations
+
 import os
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,14 +19,15 @@ from memd.errors import NotFound, RecordDamaged, RecordForeign, RecordNewer, Rec
 from memd.files import refuse_other_kind
 from memd.later import later
 from memd.store import shape
-from memd.store.commits import Commits
 from memd.store.packs import Unpacked
 from memd.store.shape import version
 
 if TYPE_CHECKING:
-    from memd.store import calls, folding, keys, migrations, words
+    from memd.store import calls, commits, folding, keys, migrations, words
 else:
-    calls, folding, keys, migrations, words = later(__package__, "calls", "folding", "keys", "migrations", "words")
+    calls, commits, folding, keys, migrations, words = later(
+        __package__, "calls", "commits", "folding", "keys", "migrations", "words"
+    )
 
 Parameters = Sequence[Any] | Mapping[str, Any]
 Row = tuple[Any, ...]
@@ -79,7 +83,13 @@ class Database:
         """Of one that is written."""
         self._connection = connection
         self.unpacked = Unpacked(connection)
-        self.commits = Commits(connection, self._trouble, committed=self._committed, taken_back=self.unpacked.release)
+
+    @cached_property
+    def commits(self) -> commits.Commits:
+        """Of one that is written."""
+        return commits.Commits(
+            self._connection, self._trouble, committed=self._committed, taken_back=self.unpacked.release
+        )
 
     @contextmanager
     def _trouble(self) -> Iterator[None]:

@@ -19,7 +19,8 @@ from memd.daemon.worker import Worker
 from memd.errors import NotFound, RecordDamaged, SourceUnreadable, StoreTrouble
 from memd.files import Lock
 from memd.model import Channel, Grade, Record, Source
-from memd.store import Store, Together
+from memd.store import Store
+from memd.store.commits import Together
 from memd.tools.protocol import News
 from memd.tools.registry import TOOLS
 

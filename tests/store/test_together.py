@@ -5,6 +5,7 @@ import sqlite3
 import pytest
 
 from memd.errors import StoreTrouble
+from memd.model import Channel
 from memd.store import Store
 from memd.store.commits import Commits
 
@@ -99,11 +100,14 @@ def test_all_that_follows_is_done_whatever_goes_wrong_with_some(store):
 
 def test_a_text_of_a_pack_that_was_taken_back_is_not_remembered(store):
     """The next pack has its number, and other texts."""
-    many = [message(f"k{number}", text=f"old {number}") for number in range(40)]
+
+    def forty(word):
+        return [message(f"k{n}", text=f"{word} {n}", channel=Channel.TOOL_RESULT) for n in range(40)]
+
     with store.together():
-        commit(store, *many, seed=ONE)
+        commit(store, *forty("old"), seed=ONE)
         assert store.messages(ONE.session)[0].text == "old 0"
         with pytest.raises(AttributeError):
             commit(store, message("x", source=None), seed=ONE)
-        commit(store, *(message(f"k{number}", text=f"new {number}") for number in range(40)), seed=ONE)
+        commit(store, *forty("new"), seed=ONE)
         assert [one.text for one in store.messages(ONE.session)][:2] == ["new 0", "new 1"]

@@ -249,6 +249,21 @@ class TestPurge:
             assert "memd will not remove it" in done.stderr
         assert _snapshot(home) == before
 
+    def test_a_folder_with_other_peoples_files_is_not_removed(self, memd, home):
+        """MEMD_STATE_DIR may name a folder that was in use before: it was removed with all that was theirs."""
+        place = home / "shared"
+        (place / "sessions").mkdir(parents=True)
+        (place / "memd.db").touch()
+        (place / "theirs").touch()
+        before = _snapshot(home)
+        done = memd("uninstall", "--purge", "--yes", MEMD_STATE_DIR=str(place))
+        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+        assert "'theirs'" in done.stderr
+        assert _snapshot(home) == before
+        (place / "theirs").unlink()
+        assert memd("uninstall", "--purge", "--yes", MEMD_STATE_DIR=str(place)).returncode == 0
+        assert not place.exists()
+
     @pytest.mark.parametrize("kind", ["folder", "device"])
     def test_what_is_named_as_the_settings_and_is_no_file_stays(self, memd, home, kind):
         """MEMD_CONFIG may say anything too: `/dev/null`, which root could remove, or a folder with other people's files."""

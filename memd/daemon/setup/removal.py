@@ -1,7 +1,7 @@
 """Taking away: the hooks in the settings, the service, the hook, the ledger; and, if asked for, the record.
 
 To remove a folder with all that is in it is the one thing here that cannot be taken back, so a place that is also
-somebody's home, or holds one, is refused: `MEMD_STATE_DIR` may say anything.
+somebody's home, or holds one, or other people's files, is refused: `MEMD_STATE_DIR` may say anything.
 """
 
 from collections.abc import Sequence
@@ -16,6 +16,9 @@ from memd.daemon.setup.trouble import refused
 from memd.errors import Refused
 from memd.files import remove_tree
 from memd.tools.installing import Plan
+
+_OWN = frozenset({"damaged", "installed", "launchd.log", "projects", "sessions", "writing"})
+"""What memd makes in its state folder, beside what begins with `memd.`."""
 
 
 def take_out(
@@ -55,6 +58,7 @@ def doomed(paths: Paths) -> list[Path]:
     """
     for folder in (paths.state, paths.data):
         _refuse_wide(folder)
+    _refuse_shared(paths.state)
     folders = [path for path in dict.fromkeys((paths.state, paths.data)) if path.exists() or path.is_symlink()]
     files = (paths.config, paths.socket)
     return [*folders, *(path for path in files if path.is_symlink() or path.is_file() or path.is_socket())]
@@ -76,3 +80,17 @@ def _refuse_wide(folder: Path) -> None:
     for kept in (Path.home(), Path.cwd()):
         if kept.resolve().is_relative_to(real):
             raise Refused(f"{folder} holds {kept}: memd will not remove it; remove its own files there by hand")
+
+
+def _refuse_shared(folder: Path) -> None:
+    """A folder of memd's own name goes whole; in another one, what memd did not make is somebody else's."""
+    if folder.name == "memd" or folder.is_symlink() or not folder.is_dir():
+        return
+    with refused(folder, "read"):
+        others = sorted(
+            each.name for each in folder.iterdir() if each.name not in _OWN and not each.name.startswith("memd.")
+        )
+    if others:
+        raise Refused(
+            f"{folder} holds what is not memd's ({others[0]!r}): memd will not remove it; remove its own files there by hand"
+        )

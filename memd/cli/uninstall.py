@@ -112,3 +112,5 @@ def _purge(places: "Paths", record: "Ledger") -> None:
     removal.purge(places, record)
     for path in gone:
         say(f"removed {named(str(path))}")
+    if places.state.is_dir():
+        say(f"{named(str(places.state))} stays: memd did not make all that is in it")

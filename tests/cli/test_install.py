@@ -5,6 +5,7 @@ import os
 import subprocess
 import time
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from devices import made_device
@@ -249,19 +250,34 @@ class TestPurge:
             assert "memd will not remove it" in done.stderr
         assert _snapshot(home) == before
 
-    def test_a_folder_with_other_peoples_files_is_not_removed(self, memd, home):
+    def test_other_peoples_files_in_the_state_folder_stay(self, memd, home):
         """MEMD_STATE_DIR may name a folder that was in use before: it was removed with all that was theirs."""
         place = home / "shared"
-        (place / "sessions").mkdir(parents=True)
-        (place / "memd.db").touch()
-        (place / "theirs").touch()
-        before = _snapshot(home)
+        theirs = [place / "theirs", place / "projects" / "house" / "plan", place / "writing" / "novel"]
+        ours = [
+            place / "memd.db",
+            place / "memd.db-wal",
+            place / "projects" / "house-0123456789" / "state.md",
+            place / "sessions" / "codex" / "one" / "memo.md",
+            place / "opencode" / "alive.json",
+            place / "damaged" / "2026-12-01T010203" / "memd.db",
+        ]
+        for file in (*theirs, *ours):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.touch()
         done = memd("uninstall", "--purge", "--yes", MEMD_STATE_DIR=str(place))
-        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
-        assert "'theirs'" in done.stderr
-        assert _snapshot(home) == before
-        (place / "theirs").unlink()
-        assert memd("uninstall", "--purge", "--yes", MEMD_STATE_DIR=str(place)).returncode == 0
+        assert (done.returncode, done.stderr) == (0, "")
+        assert f"{place} stays: memd did not make all that is in it" in done.stdout
+        assert sorted(file for file in place.rglob("*") if file.is_file()) == sorted(theirs)
+        assert sorted(each.name for each in place.iterdir()) == ["projects", "theirs", "writing"]
+
+    def test_a_state_folder_of_any_name_goes_whole_where_all_in_it_is_memds(self, memd, home):
+        """After real work in it."""
+        place = home / "elsewhere"
+        memd("ingest", str(Path(__file__).parents[2] / "docs" / "example.jsonl"), MEMD_STATE_DIR=str(place))
+        assert (place / "memd.db").exists()
+        done = memd("uninstall", "--purge", "--yes", MEMD_STATE_DIR=str(place))
+        assert (done.returncode, f"removed {place}" in done.stdout) == (0, True)
         assert not place.exists()
 
     @pytest.mark.parametrize("kind", ["folder", "device"])

@@ -1,7 +1,7 @@
 """Taking away: the hooks in the settings, the service, the hook, the ledger; and, if asked for, the record.
 
 To remove a folder with all that is in it is the one thing here that cannot be taken back, so a place that is also
-somebody's home, or holds one, or other people's files, is refused: `MEMD_STATE_DIR` may say anything.
+somebody's home, or holds one, is refused, and what others have in it stays: `MEMD_STATE_DIR` may say anything.
 """
 
 from collections.abc import Sequence
@@ -10,15 +10,13 @@ from pathlib import Path
 
 from memd.config import Paths
 from memd.daemon.setup import hook, ledger, own, service, settings
+from memd.daemon.setup.belongings import belongings, emptied
 from memd.daemon.setup.ledger import Ledger
 from memd.daemon.setup.service import Manager
 from memd.daemon.setup.trouble import refused
 from memd.errors import Refused
 from memd.files import remove_tree
 from memd.tools.installing import Plan
-
-_OWN = frozenset({"damaged", "installed", "launchd.log", "projects", "sessions", "writing"})
-"""What memd makes in its state folder, beside what begins with `memd.`."""
 
 
 def take_out(
@@ -58,8 +56,9 @@ def doomed(paths: Paths) -> list[Path]:
     """
     for folder in (paths.state, paths.data):
         _refuse_wide(folder)
-    _refuse_shared(paths.state)
-    folders = [path for path in dict.fromkeys((paths.state, paths.data)) if path.exists() or path.is_symlink()]
+    with refused(paths.state, "read"):
+        made = belongings(paths.state)
+    folders = [path for path in dict.fromkeys((*made, paths.data)) if path.exists() or path.is_symlink()]
     files = (paths.config, paths.socket)
     return [*folders, *(path for path in files if path.is_symlink() or path.is_file() or path.is_socket())]
 
@@ -69,6 +68,9 @@ def purge(paths: Paths, record: Ledger) -> None:
     for path in doomed(paths):
         with refused(path, "removed"):
             remove_tree(path)
+    for folder in emptied(paths.state):
+        with suppress(OSError):  # others have something in it, or it is gone
+            folder.rmdir()
     around = [folder for folder in (paths.config.parent, paths.socket.parent) if folder.name.startswith("memd")]
     for folder in sorted({*around, *map(Path, record.folders)}, key=lambda folder: -len(folder.parts)):
         with suppress(OSError):  # not empty, or not there
@@ -80,17 +82,3 @@ def _refuse_wide(folder: Path) -> None:
     for kept in (Path.home(), Path.cwd()):
         if kept.resolve().is_relative_to(real):
             raise Refused(f"{folder} holds {kept}: memd will not remove it; remove its own files there by hand")
-
-
-def _refuse_shared(folder: Path) -> None:
-    """A folder of memd's own name goes whole; in another one, what memd did not make is somebody else's."""
-    if folder.name == "memd" or folder.is_symlink() or not folder.is_dir():
-        return
-    with refused(folder, "read"):
-        others = sorted(
-            each.name for each in folder.iterdir() if each.name not in _OWN and not each.name.startswith("memd.")
-        )
-    if others:
-        raise Refused(
-            f"{folder} holds what is not memd's ({others[0]!r}): memd will not remove it; remove its own files there by hand"
-        )

@@ -17,7 +17,7 @@ from memd.store import Seed, SourceRow, Store
 TURNED_AWAY = 10_000
 STRANGE = 10
 """Rows that could not be read are named from so many on, as those of a recorded transcript are in its health."""
-_UNREAD = frozenset({"unknown", "malformed", "torn"})
+_UNREAD = frozenset({"unknown", "words", "malformed", "torn"})
 
 
 class Gate:

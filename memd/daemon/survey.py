@@ -110,6 +110,7 @@ def row(
         watches_short=_short(daemon),
         resting=due.resting(runs, boundaries, store.judging.taken_up(session.id)) if judged else "",
         unknown={what: count for (kind, what), count in gaps.items() if kind == "unknown"},
+        words={what: count for (kind, what), count in gaps.items() if kind == "words"},
         damaged=sum(count for (kind, _), count in gaps.items() if kind in {"torn", "malformed"}),
         returns=sum(count for (kind, _), count in gaps.items() if kind == "writers"),
         undelivered=store.glances.undelivered(session.id, _ASKED, _RECENT),
@@ -222,7 +223,7 @@ def _unheard(tool: Tool | None, session: Session, changed: int, now: int) -> int
 def judge_child(facts: Facts) -> Verdict:
     """A sub-agent has no checkpoint of its own and is given none: only its record can be in trouble."""
     verdict = judge(facts)
-    kept = tuple(r for r in verdict.reasons if r.code.startswith(("source", "store", "unread", "unknown")))
+    kept = tuple(r for r in verdict.reasons if r.code.startswith(("source", "store", "unread", "unknown", "words")))
     return Verdict(kept[0].health if kept else type(verdict.health).OK, kept)
 
 

@@ -29,6 +29,7 @@ class Facts(Struct, frozen=True):
         daemon: whether a daemon answers.
         watches_short: whether the kernel gave fewer watches than wanted.
         unknown: rows of types that memd does not know, by type.
+        words: those in which a person may have said something.
         damaged: lines, or pieces of them, that are no JSON.
         returns: how often a branch of the transcript that was left went on.
         undelivered: numbers of what was typed since the newest prompt and never reached the agent.
@@ -63,6 +64,7 @@ class Facts(Struct, frozen=True):
     daemon: bool = True
     watches_short: bool = False
     unknown: dict[str, int] = field(default_factory=dict)
+    words: dict[str, int] = field(default_factory=dict)
     damaged: int = 0
     returns: int = 0
     undelivered: tuple[int, ...] = ()

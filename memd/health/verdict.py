@@ -10,7 +10,8 @@ The worst reason decides; one that is only noted leaves it `ok`. Each has a code
 command that mends it.
 """
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from shlex import quote
 
@@ -40,7 +41,7 @@ class Health(StrEnum):
     NEVER = "never"
 
 
-_WHY_NOTHING = frozenset({"source-unreadable", "unread", "unknown-rows", "lines-damaged"})
+_WHY_NOTHING = frozenset({"source-unreadable", "unread", "unknown-rows", "words-unread", "lines-damaged"})
 """What may be why nothing is recorded of a session: told of one too that has no entry yet."""
 _WORSE = (Health.OK, Health.STALE, Health.DEGRADED, Health.FAILING)
 
@@ -141,13 +142,22 @@ def _degraded(facts: Facts) -> Iterator[Reason]:
             "memd doctor",
             Health.DEGRADED,
         )
-    if sum(facts.unknown.values()) >= ROWS:
-        kinds = ", ".join(
-            f"{kind} ({count})" for kind, count in sorted(facts.unknown.items(), key=lambda kv: -kv[1])[:3]
-        )
-        yield Reason(
-            "unknown-rows", f"rows of types that this memd does not know: {kinds}", "memd doctor", Health.DEGRADED
-        )
+    yield from _unknown(facts)
+
+
+def _unknown(facts: Facts) -> Iterator[Reason]:
+    if facts.words:
+        text = f"what a person may have said stands in a shape that this memd does not know: {_counted(facts.words)}"
+        yield Reason("words-unread", text, "memd doctor", Health.DEGRADED)
+    every = Counter(facts.unknown) + Counter(facts.words)
+    if every.total() >= ROWS:
+        text = f"rows of types that this memd does not know: {_counted(every)}"
+        yield Reason("unknown-rows", text, "memd doctor", Health.DEGRADED)
+
+
+def _counted(kinds: Mapping[str, int]) -> str:
+    """The most frequent three."""
+    return ", ".join(f"{kind} ({count})" for kind, count in sorted(kinds.items(), key=lambda kv: -kv[1])[:3])
 
 
 _BY_HAND, _BY_TRUST = (

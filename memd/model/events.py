@@ -156,7 +156,8 @@ class Gap(Struct, frozen=True, tag=True, gc=False):
     """Something that is there and was not read as an entry: counted and shown, never passed over."""
 
     kind: str
-    """`torn`, `unknown`, `elided`, `malformed`, `absent`, `writers`, and `LOST`."""
+    """`torn`, `unknown`, `words` (unknown too, and a person may have said something in it), `elided`, `malformed`, `absent`,
+    `writers`, and `LOST`."""
     what: str = ""
     count: int = 1
 

@@ -61,6 +61,7 @@ def test_why_nothing_is_recorded_is_told():
         (Health.DEGRADED, "copies-unwritten", {"copies_error": "/s/mind.md: Is a directory"}),
         (Health.DEGRADED, "watches-short", {"watches_short": True}),
         (Health.DEGRADED, "unknown-rows", {"unknown": {"new-type": 7, "other": 3}}),
+        (Health.DEGRADED, "words-unread", {"words": {"prompt": 1}}),
         (Health.STALE, "source-gone", {"source_gone": START}),
         (Health.STALE, "unread", {"lag": 10, "lag_ms": 61_000}),
         (Health.STALE, "behind", {"turns_behind": 3}),

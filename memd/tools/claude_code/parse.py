@@ -37,7 +37,7 @@ def _row(reading: Reading, row: Row) -> None:
     reader = _READERS.get(kind)
     if reader is None:
         if kind not in known.ROWS:
-            reading.events.append(Gap("unknown", kind or "a row without a type"))
+            reading.events.append(Gap("words" if _said(row) else "unknown", kind or "a row without a type"))
         return
     if kind == "user" and ident and reading.state.places.get(ROW + ident) is not None:
         reading.state = changed(reading.state, replay=True)
@@ -47,6 +47,11 @@ def _row(reading: Reading, row: Row) -> None:
     if ident:
         _step(reading, row, ident)
     reader(reading, row)
+
+
+def _said(row: Row) -> bool:
+    """Whether a person may have said something in a row of a type that is not known."""
+    return string(table(row, "origin"), "kind") == "human" or string(table(row, "message"), "role") == "user"
 
 
 def _step(reading: Reading, row: Row, ident: str) -> None:

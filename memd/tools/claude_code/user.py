@@ -26,6 +26,8 @@ _FRAME = pattern(
 )
 """What the client puts around a summary (2.0.76 to 2.1.332)."""
 _ERROR = pattern(r"(?:Summary:\s*)?API Error\b")
+_BLOCKS = frozenset({"image", "document", "tool_result"})
+"""Of a prompt, beside its text."""
 _UNANSWERED = frozenset({"skipped", "replied_in_chat", "dismissed"})
 
 
@@ -33,7 +35,7 @@ def read(reading: Reading, row: Row) -> None:
     """A user row: its tool results first, then what text it has beside them."""
     content = table(row, "message").get("content")
     if not isinstance(content, str | list):
-        reading.events.append(Gap("malformed", "a user row whose message has another shape"))
+        reading.events.append(Gap("words", "a user row whose message has another shape"))
     answers, images, call = 0, 0, ""
     for block in content if isinstance(content, list) else ():
         kind = block.get("type") if isinstance(block, dict) else None
@@ -44,6 +46,8 @@ def read(reading: Reading, row: Row) -> None:
             images += 1
     if isinstance(content, list) and 0 < answers == len(content) and "planContent" not in row:
         return  # as nearly always
+    if not answers and isinstance(content, list) and not all(map(_readable, content)):
+        reading.events.append(Gap("words", "a user row with a block of another shape"))
     noted, content = _editors(content)
     if noted:
         reading.say(f"{reading.key(row)}:editor", row, Envelope(Origin.CLIENT), excerpt(flat(noted), HARNESS))
@@ -52,6 +56,14 @@ def read(reading: Reading, row: Row) -> None:
         _plan(reading, row, text)
     elif text or images:
         _words(reading, row, text, images, beside=answers > 0, call=call)
+
+
+def _readable(block: Any) -> bool:
+    """Whether what a block of a prompt holds can be read, or is no words."""
+    if not isinstance(block, dict):
+        return False
+    kind = string(block, "type")
+    return isinstance(block.get("text"), str) if kind == "text" else kind in _BLOCKS
 
 
 def _editors(content: Any) -> tuple[list[Any], Any]:

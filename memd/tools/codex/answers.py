@@ -23,7 +23,7 @@ def read(reading: Reading, item: Row, about: Row) -> None:
     if reader is not None:
         reader(reading, item, about)
     elif kind not in known.ITEMS:
-        reading.events.append(Gap("unknown", f"response_item/{kind}"))
+        reading.events.append(Gap("words" if string(item, "role") == "user" else "unknown", f"response_item/{kind}"))
 
 
 def _said(reading: Reading, item: Row, about: Row) -> None:

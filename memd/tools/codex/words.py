@@ -41,6 +41,10 @@ def read(reading: Reading, item: Row) -> None:
     reading.events.extend(Gap("unknown", f"content kind {kind}") for kind in unknown)
     texts = [_text(part) for part in content]
     images = [isinstance(part, dict) and string(part, "type") == "input_image" for part in content]
+    if string(item, "role") == "user" and not all(
+        image or _readable(part) for part, image in zip(content, images, strict=True)
+    ):
+        reading.events.append(Gap("words", "a part without a text"))
     runs = [list(run) for _, run in groupby(range(len(content)), key=lambda n: found[n])]
     key = reading.key(item, "\n".join(texts))
     for number, run in enumerate(runs, 1):
@@ -50,6 +54,10 @@ def read(reading: Reading, item: Row) -> None:
         # Where the client put something of its own into the item, none of it is taken for the person's.
         part = found[run[0]] if len(runs) == 1 or found[run[0]] not in WAITING else Part.UNSTATED
         _one(reading, named, part, shown, count, turn_of(item))
+
+
+def _readable(part: Any) -> bool:
+    return isinstance(part, dict) and isinstance(part.get("text"), str)
 
 
 def _text(part: Any) -> str:

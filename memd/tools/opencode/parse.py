@@ -145,7 +145,7 @@ def _part(reading: Reading, data: Row) -> None:
     reader = (_OF_USER if known.get("role") == "user" else _OF_ASSISTANT).get(kind)
     if reader is None:
         if kind not in _PARTS_SILENT:
-            reading.events.append(Gap("unknown", f"part/{kind}"))
+            reading.events.append(Gap("words" if known.get("role") == "user" else "unknown", f"part/{kind}"))
     elif known.get("role") == "assistant" or ident not in known.get("parts", ()):
         if known.get("role") == "user" and (string(part, "text") or kind != "text"):
             assistant.told(reading, message, ident)

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from claude_rows import SESSION, TOOL, agent, attachment, plain, play, read, recording, result, system, typed
+from claude_rows import ABSENT, SESSION, TOOL, agent, attachment, plain, play, read, recording, result, system, typed
 
 from memd.model import Compaction, Facts
 
@@ -226,3 +226,25 @@ def test_a_fork_of_a_fork_comes_from_the_nearest():
     """Its copied rows name each the session that they were made in: the last one is what was forked."""
     rows = [typed("a"), agent("b", requestSessionId="first"), typed("c"), agent("d", requestSessionId="second")]
     assert read(*rows, typed("e"), agent("f", requestSessionId=SESSION)).facts.forked_from == "second"
+
+
+@pytest.mark.parametrize(
+    ("row", "what"),
+    [
+        (typed("Hi.", type="prompt"), "prompt"),
+        (typed("Hi.", type="turn", origin=ABSENT), "turn"),
+        (typed([{"type": "input_text", "text": "Hi."}]), "a user row with a block of another shape"),
+        (typed([{"type": "text", "text": {"value": "Hi."}}]), "a user row with a block of another shape"),
+        (typed([{"type": "text", "text": "Hi."}, "and more"]), "a user row with a block of another shape"),
+        (typed({"text": "Hi."}), "a user row whose message has another shape"),
+    ],
+)
+def test_what_a_person_may_have_said_is_told_apart_from_other_unknown_rows(row, what):
+    """One such row may hold what matters most; ten of another kind say only that the client is newer."""
+    assert read(row).gaps == [("words", what)]
+
+
+def test_a_prompt_of_known_blocks_alone_has_no_gap():
+    """Images, documents and texts that are empty are no words that were missed."""
+    blocks = [{"type": "image"}, {"type": "document"}, {"type": "text", "text": ""}]
+    assert read(typed(blocks)).gaps == []

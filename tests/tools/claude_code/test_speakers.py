@@ -335,7 +335,7 @@ def test_a_line_that_somebody_slipped_in_is_not_the_agents():
 def test_a_message_of_another_shape_is_counted(message):
     """No client writes it; it is told, not passed over."""
     done = read(typed("x", message=message))
-    assert (done.records, [kind for kind, _ in done.gaps]) == ([], ["malformed"])
+    assert (done.records, [kind for kind, _ in done.gaps]) == ([], ["words"])
 
 
 def test_images_without_words():

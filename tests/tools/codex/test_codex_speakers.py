@@ -291,6 +291,27 @@ def test_a_new_kind_is_counted():
     ]
 
 
+@pytest.mark.parametrize(
+    "part", [{"type": "input_text", "text": {"value": "Hi."}}, {"type": "spoken", "audio": "x"}, "Hi."]
+)
+def test_a_part_of_the_users_role_that_cannot_be_read_is_told(part):
+    """It may hold what the person said; an image holds none."""
+    given = {"type": "message", "role": "user", "content": [part]}
+    assert ("words", "a part without a text") in read(meta(), row("response_item", given)).gaps
+    assert (
+        read(meta(), row("response_item", {**given, "content": [{"type": "input_image", "image_url": "x"}]})).gaps == []
+    )
+    assert read(meta(), row("response_item", {**given, "role": "developer"})).gaps == []
+
+
+def test_an_item_of_an_unknown_type_in_the_users_role_is_told():
+    """Unlike one of nobody's."""
+    assert read(meta(), row("response_item", {"type": "voice", "role": "user"})).gaps == [
+        ("words", "response_item/voice")
+    ]
+    assert read(meta(), row("response_item", {"type": "voice"})).gaps == [("unknown", "response_item/voice")]
+
+
 def test_a_hook_that_makes_the_agent_go_on():
     """Its words without the client's tag around them."""
     text = '<hook_prompt hook_run_id="stop:1">keep going</hook_prompt>'

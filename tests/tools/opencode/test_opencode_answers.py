@@ -150,6 +150,12 @@ def test_reasoning_is_no_entry():
     assert ([one.text for one in read.records], read.gaps) == (["go"], [("unknown", "part/hologram")])
 
 
+def test_a_part_of_an_unknown_type_in_a_prompt_is_told_apart():
+    """It may hold what the person said."""
+    rows = user("m1", {"type": "spoken", "text": "go"})
+    assert feed(*rows).gaps == [("words", "part/spoken")]
+
+
 def test_a_part_without_its_message():
     """Counted, not guessed at; one of an old message that is not remembered whole changes nothing."""
     orphan = row("message.part.updated", part={"id": "p", "messageID": "m9", "type": "text", "text": "x"}, time=MADE)

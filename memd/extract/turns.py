@@ -16,6 +16,14 @@ from memd.extract.material import Material, of_material
 from memd.model import Channel, Kind, Message, Record
 
 _BARE_COMMAND = re.compile(r"/\S+")
+_GO_ON = re.compile(
+    r"(?:(?:ok|okay|yes|ja|bitte|please|и|请)[,.!\s]*)?(?:continue|go on|go ahead|keep going|proceed|carry on|resume"
+    r"|weiter(?:machen)?|mach(?:e|t)? weiter|fortfahren|continuez?|contin[uú]a|sigue|продолж(?:ай|ить)"
+    r"|дальше|继续|繼續|続けて|계속|أكمل|تابع|واصل)"
+    r"(?:[,\s]*(?:please|bitte|吧))?[\s.!…。！]*",
+    re.IGNORECASE,
+)
+"""A request that says nothing but that the work is to go on."""
 
 
 class Turn(Struct, frozen=True):
@@ -58,6 +66,14 @@ def current(material: Material) -> Turn:
     later = asked[bisect_right(asked, request.number, key=attrgetter("number")) :] if request else ()
     added = tuple(record for record in later if record.channel in ADDED)
     return Turn(request, added, material.begun[-1] if material.begun else None, running(material))
+
+
+def resumed(material: Material, request: Record) -> Record | None:
+    """The newest request before one that says nothing but "go on"; None where the request says more, or nothing came before."""
+    if not _GO_ON.fullmatch(request.text.strip()):
+        return None
+    before = (record for record in reversed(material.asked) if record.number < request.number)
+    return next((record for record in before if not _GO_ON.fullmatch(record.text.strip())), None)
 
 
 def running(material: Material) -> bool:

@@ -262,3 +262,22 @@ def test_what_the_agent_writes_again_and_again_says_nothing_new():
     for words in ("Done.", "The cap is in limits.toml.", " Done.\n"):
         made.agent(words)
     assert [record.text for record in made.material().telling] == ["The cap is in limits.toml."]
+
+
+@pytest.mark.parametrize(
+    "words", ["continue", "Go on.", "weiter", "ok, mach weiter bitte", "继续", "请继续。", "تابع", "продолжай"]
+)
+def test_a_request_that_only_says_go_on_leads_to_the_one_before(words):
+    """The request stays what was said last; what it goes on with is the newest that says more."""
+    material = story("Move the module", ("done", Channel.AGENT_TEXT), "continue", words).material()
+    assert turns.current(material).request.text == words
+    assert turns.resumed(material, turns.current(material).request).text == "Move the module"
+
+
+@pytest.mark.parametrize("words", ["continue with the tests", "weiter mit Schritt 3", "yes", "go on holiday mode"])
+def test_a_request_that_says_more_stands_for_itself(words):
+    """So does a first one, before which nothing came."""
+    material = story("Move the module", words).material()
+    assert turns.resumed(material, turns.current(material).request) is None
+    alone = story("continue").material()
+    assert turns.resumed(alone, turns.current(alone).request) is None

@@ -138,6 +138,8 @@ def _next(material: Material, turn: turns.Turn, after: str) -> Iterator[str]:
     if turn.request is not None:
         goes = "see what is left of" if turn.ended else "go on with"
         yield f"- {goes} {cited(turn.request)}" + ("" if pending else f", then {after}")
+        if (before := turns.resumed(material, turn.request)) is not None:
+            yield f"- it says only to go on; asked last before it: {quote(before.text, 300)} (#{before.number})"
     yield from _added(material, turn.added[-5:])
     for task in pending[:20]:
         yield f"- task {task.id} [{task.status}]: {oneline(task.text, 200)}"

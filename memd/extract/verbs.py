@@ -45,8 +45,14 @@ _ALL = r".*"
 _SENT = r"(?:POST|PUT|PATCH|DELETE)\b"
 _LAUNCH = (
     r"(?!\S*(?:test_|[_.-](?:test|spec)\b))"  # a test of what does it
-    r"\S*(?:deploy|migrat(?:e|ion)|publish|release(?!-?notes)|rollback)[\w-]*(?:\.(?:sh|py|js|ts|rb))?(?=\s|$)"
+    r"\S*(?:deploy|migrat(?:e|ion)|publish|release(?!-?notes)|rollback|(?<![^\W_])(?:send|charge|refund|payout)[_-])[\w-]*"
+    r"(?:\.(?:sh|py|js|ts|rb))?(?=\s|$)"
 )
+_CALLS = (
+    r".*(?:\b(?:requests|httpx|axios)\.(?:post|put|patch|delete)\(|\bfetch\(.*\bmethod['\"]?:\s*['\"](?i:post|put|patch|delete)\b"
+    r"|\burlopen\(.*\bdata=|\bsmtplib\.SMTP)"
+)
+"""A request that sends something, in a program that stands in the command itself."""
 _TASK = r"(?:run )?\S*(?:deploy|migrat(?:e|ion)|publish|release(?!-?notes)|db:(?!status|version)\w+)"
 _BARE = r"-(?!-(?:prefix|dir|cwd|path|group|extra|only|with|without|registry|git|root|workspace|filter)\b|[rCGtw]\b)\S+"
 """An option of installing that takes no word, as far as is known."""
@@ -83,6 +89,10 @@ _TABLE = (
         hard=r".*(?<!\S)(?:\.|--|-f|--force)(?!\S)",
     ),
     Row("git", r"rm (?:-\S+ )*-\w*r", hard=_ALL),
+    Row("git", r"(?:lfs|subtree|annex|svn|p4) (?:push|dcommit|submit)\b", hard=_ALL),
+    Row("jj hg sl", r"(?:git )?push\b", hard=_ALL),
+    Row("jj hg sl svn", r"(?:commit|ci)\b"),
+    Row("p4", r"submit\b", hard=_ALL),
     Row(
         "gh glab",
         r"(?:pr|issue|mr|release|repo|gist|workflow|run|label|secret|variable|project|cache|ruleset)"
@@ -108,8 +118,8 @@ _TABLE = (
     ),
     Row(
         "npm pnpm yarn uv cargo twine gem poetry flit hatch",
-        r"(?:publish|unpublish|deprecate|upload|release|version(?= [\w-])|push|yank|dist-tag (?:add|rm))(?=\s|$)",
-        hard=r"publish|unpublish|upload|push|yank|release",
+        r"(?:npm )?(?:publish|unpublish|deprecate|upload|release|version(?= [\w-])|push|yank|dist-tag (?:add|rm))(?=\s|$)",
+        hard=r"(?:npm )?publish|unpublish|upload|push|yank|release",
     ),
     Row(
         "npm pnpm yarn bun make just mise task rake rails prisma knex flask supabase artisan",
@@ -117,10 +127,38 @@ _TABLE = (
         looks=rf"{_NO_TASK}|^ (?:\S+ )*(?:-n|--just-print)(?!\S)",
         hard=_ALL,
     ),
+    Row("mvn mvnw", r"(?:.*\s)?(?:deploy|release:\w+)(?=\s|$)", hard=_ALL),
+    Row("dotnet nuget", r"(?:nuget )?(?:push|delete)\b", hard=_ALL),
+    Row("mix", r"(?:ecto\.(?:migrate|rollback|drop|reset)|hex\.publish)\b", hard=_ALL),
+    Row(
+        "sequelize sequelize-cli typeorm drizzle-kit",
+        r"(?:db:(?!migrate:status)|migration:(?:run|revert)|schema:(?:sync|drop)|push|migrate)",
+        hard=_ALL,
+    ),
+    Row(
+        "sqlx diesel sea-orm-cli",
+        r"(?:migrat(?:e|ion) (?:run|revert|redo|up|down|fresh|refresh|reset)|database (?:drop|reset|setup))\b",
+        hard=_ALL,
+    ),
+    Row(
+        "goose liquibase",
+        r"(?:.*\s)?(?:up|down|redo|reset|update|rollback|drop-all|(?:up|down)-to|up-by-one)(?=\s|$)",
+        hard=_ALL,
+    ),
+    Row("fastlane", r"(?:\w+ )?(?:release|beta|deploy|deliver|upload\w*|supply|pilot)(?=\s|$)", hard=_ALL),
+    Row("skopeo crane oras", r"(?:copy|sync|push|delete)\b", hard=_ALL),
+    Row("mkdocs mike gh-pages", r"gh-deploy\b|deploy\b|-d\b|--dist\b", hard=_ALL),
+    Row("vault", r"(?:kv )?(?:put|patch|write|delete|destroy|undelete)\b", hard=r".*(?:delete|destroy)"),
+    Row(
+        "nomad argocd flux", r"(?:job (?:run|stop)|app (?:sync|delete|rollback)|run|stop|reconcile|delete)\b", hard=_ALL
+    ),
+    Row("bq", r"(?:rm|cp|load|mk|update|insert)\b", hard=r"rm"),
+    Row("forge cast", r"script .*--broadcast\b|create\b|send\b|publish\b", hard=_ALL),
     Row("supabase prisma flask", r"(?:db (?:push|reset|seed|(?:up|down)grade)|functions deploy)\b", hard=_ALL),
     Row("ansible-playbook", r"\S", looks=r"\s(?:--(?:syntax-check|list-\w+)|-C)(?!\S)", hard=_ALL),
     Row("php", rf"artisan {_TASK}", looks=_NO_TASK, hard=_ALL),
     Row("python bash sh zsh node ruby deno tsx", _LAUNCH, looks=r"^ -n ", hard=_ALL),
+    Row("python node bun deno tsx", _CALLS),
     Row(
         "python",
         r"\S*manage\.py (?:\S*migrat\w*|(?:sql)?flush|loaddata)\b",
@@ -160,7 +198,7 @@ _TABLE = (
     ),
     Row(
         "fly flyctl vercel wrangler heroku netlify firebase gcloud serverless sls az railway",
-        r".*(?:deploy|publish|delete|create|destroy|pg:reset|--prod)\b",
+        r".*(?:deploy|publish|delete|create|destroy|pg:reset|--prod)\b|(?:webapp )?up(?=\s|$)",
         looks=r"\s(?:list|ls|show|describe|status|logs|info)(?!\S)",
         hard=r".*(?:deploy|publish|delete|destroy|pg:reset|--prod)\b",
     ),
@@ -177,7 +215,7 @@ _TABLE = (
         looks=r"\s(?:-G|--get)\b|(?:-X|--request)[ =]?GET\b",
     ),
     Row("wget", rf"(?:.*\s)?--(?:post-\w+|body-\w+|method[ =]{_SENT})"),
-    Row("http https xh", _SENT, hard="DELETE"),
+    Row("http https xh", rf"(?i:{_SENT})|(?!(?i:GET|HEAD)\b)\S+(?: \S+)*? [\w.-]+:?=(?!=)", hard="(?i:DELETE)"),
     Row("psql mysql mariadb sqlite duckdb sqlcmd clickhouse-client", _SQL, hard=_SQL_HARD, fed=True, sql=True),
     Row("psql mysql mariadb sqlite", r"(?:.*\s)?(?:-f|--file|<)[ =]?\S+\.sql\b", fed=True),
     Row("mongosh mongo", r".*\b(?:insert|update|delete|drop|remove|replace|rename)\w*\(", hard=_SQL_HARD),
@@ -189,7 +227,7 @@ _TABLE = (
         r"|incr\w*|decr\w*|config set|script flush|shutdown|publish|x(?:add|del|trim))(?=\s|$))",
         hard=r"(?i:flush)",
     ),
-    Row("scp sftp mail sendmail msmtp mutt", r"\S"),
+    Row("scp sftp lftp mail mailx sendmail msmtp mutt swaks", r"\S"),
     Row("rsync", r"\S", looks=r"\s-[a-zA-Z]*n[a-zA-Z]*(?!\S)|--list-only", hard=r".*--del"),
     Row("crontab", r"\S", looks=r"\s-l\b", hard=r".*-r\b"),
     Row("systemctl launchctl service", r".*\b(?:start|stop|restart|enable|disable|load|unload|mask|reload|kill)\b"),
@@ -234,10 +272,16 @@ _ROWS = {
 _SCRIPT = (Row("", _ALL, hard=_ALL),)
 """A script that is called by its name: what it does is told by that alone."""
 _OTHERS = (
-    Row("", r"(?:[a-z][\w-]* )?(?:create|delete|destroy|purge|close|reopen|publish|deploy|send|revoke)(?=\s|$)",
-        hard=r"(?:[a-z][\w-]* )?(?:delete|destroy|purge|publish|deploy)"),
+    Row("", r"(?:[a-z][\w-]* )?(?:create|delete|destroy|purge|close|reopen|publish|deploy|send|revoke|push|submit|refund)(?=\s|$)"
+        r"|(?:upload|promote|land|migrate|apply)(?=\s|$)|\S+:(?:create|remove|delete|migrate)(?=\s|$)",
+        hard=r"(?:[a-z][\w-]* )?(?:delete|destroy|purge|publish|deploy|push|submit)"),
 )  # fmt: skip
 """Programs that are not known, by what most of them call such a deed (`bd create`, `jira issue close`)."""
+
+_NO_DEED = frozenset(
+    "cp ln tar zip unzip diff cmp ninja cmake code vim nvim vi nano emacs man info apropos ag ack open xdg-open".split()  # noqa: SIM905 - a list of words
+)
+"""Programs behind which such a word is a file's name, or what is looked for."""
 
 _THROUGH = re.compile(
     r"(?:(?:npx|bunx|pnpx|(?:uv|poetry|pdm|pipenv|rye|hatch) run|(?:npm|pnpm|yarn|bundle|mise) (?:exec|dlx)|uv tool run"
@@ -261,7 +305,8 @@ def of(command: str) -> tuple[tuple[Row, ...], str]:
     match = _PROGRAM.match(command)
     if match is None:
         return (), ""
-    rows = _ROWS.get(match["name"]) or (_SCRIPT if _LAUNCHED.fullmatch(match["name"]) else _OTHERS)
+    others = () if match["name"] in _NO_DEED else _OTHERS
+    rows = _ROWS.get(match["name"]) or (_SCRIPT if _LAUNCHED.fullmatch(match["name"]) else others)
     return rows, command[match.end() :]
 
 

@@ -56,6 +56,9 @@ _WRAPPERS = (
     Wrapper("watch", "n", "interval"),
     Wrapper("xvfb-run", "nsefw", "server-num server-args"),
     Wrapper("sshpass", "pfd"),
+    Wrapper(r"direnv\s+exec", places=1),
+    Wrapper(r"(?:asdf|rbenv|pyenv|nodenv)\s+exec railway\s+run wsl"),
+    Wrapper(r"nix\s+(?:develop|shell)(?:\s+[^-\s]\S*)?\s+(?:-c|--command)"),
 )  # fmt: skip
 _WORD = r"(?>(?:'[^']*'|\"(?:[^\"\\]|\\.)*\"|\\.|[^\s'\"\\])+)"
 _AHEAD = (

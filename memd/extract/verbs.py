@@ -49,8 +49,8 @@ _LAUNCH = (
     r"(?:\.(?:sh|py|js|ts|rb))?(?=\s|$)"
 )
 _CALLS = (
-    r".*(?:\b(?:requests|httpx|axios)\.(?:post|put|patch|delete)\(|\bfetch\(.*\bmethod['\"]?:\s*['\"](?i:post|put|patch|delete)\b"
-    r"|\burlopen\(.*\bdata=|\bsmtplib\.SMTP)"
+    r".*(?:\b(?:requests|httpx|axios)\.(?:post|put|patch|delete)\(|\bfetch\(.{0,500}\bmethod['\"]?:\s*['\"](?i:post|put|patch|delete)\b"
+    r"|\burlopen\(.{0,500}\bdata=|\bsmtplib\.SMTP)"
 )
 """A request that sends something, in a program that stands in the command itself."""
 _TASK = r"(?:run )?\S*(?:deploy|migrat(?:e|ion)|publish|release(?!-?notes)|db:(?!status|version)\w+)"

@@ -126,6 +126,8 @@ def test_do_inside_of_do_is_not_looked_into_for_ever():
         "cat <<A\n" + "\n" * 40_000 + "x",
         "<<A " * 30_000,
         "psql -c '" + "-- a\n" * 12_000 + "'",
+        "node -e " + "fetch( " * 8_000,
+        "python -c " + "urlopen( " * 6_000,
     ],
     ids=lambda line: line[:12],
 )

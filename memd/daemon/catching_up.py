@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 
 from memd import tokens
@@ -34,9 +33,7 @@ class CatchingUp:
                 pipeline.refresh_for_hook(name, trigger)
             self._worker.refreshes.drop(name)
 
-        with suppress(SourceUnreadable):  # what is recorded still helps; the worker has told
-            await self._read(tool, moment)
-        await self._refresh(name, refresh)
+        await self._read(tool, moment, name, refresh)
 
     async def see_compaction(self, tool: Tool, moment: Moment) -> None:
         """The same for a text that stands in every request, where that is one from before the last compaction."""
@@ -47,24 +44,31 @@ class CatchingUp:
                 pipeline.refresh_for_hook(name, "compact")
                 self._worker.refreshes.drop(name)
 
-        with suppress(SourceUnreadable):
-            await self._read(tool, moment)
-        await self._refresh(name, refresh)
+        await self._read(tool, moment, name, refresh)
 
-    async def _read(self, tool: Tool, moment: Moment) -> None:
-        """Read the transcript to its end: where the hook says that it is, else where it was."""
+    async def _read(self, tool: Tool, moment: Moment, name: str, refresh: Callable[[Pipeline], None]) -> None:
+        """Read the transcript to its end, where the hook says that it is, else where it was, and make what hooks give back.
+
+        Most often one step reads all there is, and both are one job: each way to the worker and back takes a part of a
+        millisecond. The rest is made when the hooks have their replies.
+        """
         path = located(tool, moment, self._reader())
-        if path is not None:
-            await steps.read_whole(self._worker, Urgency.HOOK, tool, path)
 
-    async def _refresh(self, name: str, refresh: Callable[[Pipeline], None]) -> None:
-        """What hooks give back is made now, the rest when they have it."""
+        def step(pipeline: Pipeline) -> bool:
+            more = path is not None and pipeline.step(tool, path).more
+            if not more:
+                refresh(pipeline)
+            return more
 
         def finish(pipeline: Pipeline) -> None:
             with tokens.hurried():  # the next hook may come any moment
                 self._worker.refreshes.finish(pipeline, name)
 
-        await steps.run(self._worker, Urgency.HOOK, refresh)
+        try:
+            while await steps.run(self._worker, Urgency.HOOK, step):
+                pass
+        except SourceUnreadable:  # what is recorded still helps; the worker has told
+            await steps.run(self._worker, Urgency.HOOK, refresh)
         after_reply(lambda: self._worker.submit(Urgency.COMMAND, finish))
 
 

@@ -12,6 +12,7 @@ from memd import config
 from memd.daemon import again
 from memd.daemon import worker as workers
 from memd.daemon.jobs import Urgency
+from memd.daemon.noting import Noting
 from memd.daemon.pipeline import Pipeline
 from memd.daemon.worker import Worker
 from memd.store import Store
@@ -100,6 +101,19 @@ def test_they_are_one_transaction(backfill, commits):
     """All six, as nothing else is to be done meanwhile."""
     assert backfill.sees([2] * COUNT)
     assert next(count for count in commits if count) == COUNT
+
+
+def test_what_follows_comes_when_they_are_recorded(backfill, monkeypatch):
+    """The journal and proofs tell of nothing that could still be taken back."""
+    seen, follow = [], Noting._follow
+
+    def followed(self, tool, step):
+        seen.append(backfill.recorded())
+        follow(self, tool, step)
+
+    monkeypatch.setattr(Noting, "_follow", followed)
+    all_of_them = [[2] * COUNT] * COUNT
+    assert backfill.until(lambda: seen[:COUNT], all_of_them) == all_of_them
 
 
 def test_a_hook_finds_recorded_what_came_before_it(backfill, monkeypatch):

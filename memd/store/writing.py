@@ -67,14 +67,8 @@ def rehearse(database: Database) -> None:
     call = Operation(".", Kind.OTHER, "", None, State.DONE, result="words")
     texts: Texts = []
     with suppress(_TakenBack), database.transaction() as sql:
-        _commit(
-            sql,
-            Seed("", "", "", None, ""),
-            Reached("", "", {}, 0, 0, anew=False),
-            [words, answer, call],
-            0,
-            texts := [],
-        )
+        reached = Reached("", "", {}, 0, 0, anew=False)
+        _commit(sql, Seed("", "", "", None, ""), reached, [words, answer, call], 0, texts)
         search.add(sql, texts)
         raise _TakenBack
     with database.transaction() as sql:

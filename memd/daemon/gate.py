@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import TypeGuard
 
 from memd.daemon.ignore import Ignore
+from memd.health.verdict import ROWS
 from memd.model import Channel, Event, Facts, Gap, Message
 from memd.model.newest import Newest
 from memd.store import Seed, SourceRow, Store
 
 TURNED_AWAY = 10_000
-STRANGE = 10
-"""Rows that could not be read are named from so many on, as those of a recorded transcript are in its health."""
 _UNREAD = frozenset({"unknown", "words", "malformed", "torn"})
 
 
@@ -64,7 +63,7 @@ class Gate:
             if not (whole or answered):
                 return None
             welcome = answered or Path(seed.path) in self._named
-            if not welcome and sum(event.count for event in found if _unread(event)) >= STRANGE:
+            if not welcome and sum(event.count for event in found if _unread(event)) >= ROWS:
                 self._strange(f"{seed.path}: not recorded: no row that this memd can read tells its directory")
             return welcome
         if self._ignore.reason(directory) is None:

@@ -51,6 +51,7 @@ _SETTINGS = (
     "PRAGMA synchronous = NORMAL",
     "PRAGMA wal_autocheckpoint = 8000",  # pages: where the log has 16 MB the writer folds it in; before that `folding` does
     "PRAGMA journal_size_limit = 8388608",  # bytes (`folding.LIMIT`): by what it has more is seen how much is in the log
+    "PRAGMA cache_size = -4000",  # kB: with SQLite's own 2000 a backfill of 1 GB reads twice the pages and writes a quarter more
     "PRAGMA secure_delete = ON",  # what is deleted is overwritten
     "PRAGMA temp_store = MEMORY",  # nothing of a conversation in files under /tmp
 )

@@ -43,23 +43,30 @@ class Journalling:
         Raises:
             OSError: the project's file cannot be written; it is tried again with the next step.
         """
-        while self._some(name):
+        while (session := self._waiting(name)) is not None and self._some(session, self.project(session)):
             pass
 
-    def _some(self, name: str) -> bool:
+    def pass_over(self, name: str) -> None:
+        """The same of a session that has no project; of others nothing."""
+        session = self._waiting(name)
+        if session is not None and self.project(session) is None:
+            while self._some(session, None):
+                pass
+
+    def _waiting(self, name: str) -> Session | None:
+        """The session, if there is anything to be looked at."""
+        return self._store.session(name) if self._store.projects.waits(name) else None
+
+    def _some(self, session: Session, project: Project | None) -> bool:
         """One transaction of it; whether there may be more."""
-        session = self._store.session(name) if self._store.projects.waits(name) else None
-        if session is None:
-            return False
-        project = self.project(session)
-        pending = self._store.projects.pending(name, STEP, jobs=project is None)
+        pending = self._store.projects.pending(session.id, STEP, jobs=project is None)
         ended = [done for done in (self._ended(session, done) for done in pending) if done is not None]
         if project is None:
-            self._store.projects.passed_over(name, [done.call for done in ended])
+            self._store.projects.passed_over(session.id, [done.call for done in ended])
         else:
             tell = partial(_told, whose=self._whose(session, project), now=self._clock())
             if ended:
-                self._store.projects.tell(project.id, name, map(tell, ended))
+                self._store.projects.tell(project.id, session.id, map(tell, ended))
             self.file(project.id)
         return len(ended) == STEP
 

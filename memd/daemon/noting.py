@@ -35,6 +35,8 @@ class Noting:
         if self._together is None:
             self._follow(tool, step)
         else:
+            if step.changed and step.session is not None:
+                self._projects.pass_over(step.session)
             self._together.then(partial(self._follow, tool, step))
         return step
 

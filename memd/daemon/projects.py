@@ -31,6 +31,10 @@ class Projects:
         except OSError as error:
             self._trouble(error)
 
+    def pass_over(self, name: str) -> None:
+        """The same of a session without a project: nothing of it is written but in the record, so it may still be taken back."""
+        self._journalling.pass_over(name)
+
     def bring_up(self, name: str) -> None:
         """Bring what is kept of the project up to a session's checkpoint."""
         session = self._store.session(name)

@@ -3,6 +3,7 @@
 import sqlite3
 import threading
 import time
+from contextlib import closing
 from importlib import import_module
 
 import pytest
@@ -21,7 +22,8 @@ from memd.tools.registry import TOOLS
 
 CLAUDE = TOOLS["claude-code"]
 writing = import_module("memd.store.writing")  # its package has what stands for it
-COUNT = 6
+COUNT, ROWS = 6, 3
+"""Transcripts, and entries of each: a prompt, a call's result, an answer."""
 
 
 class Backfill:
@@ -31,7 +33,9 @@ class Backfill:
         settings, self.paths = config.load({"MEMD_STATE_DIR": str(folder / "state"), "MEMD_CONFIG": "/nowhere"})
         self.transcripts = [Transcript(folder / "projects" / "-w" / f"session{n}.jsonl") for n in range(COUNT)]
         for one in self.transcripts:
-            one.turn("Prompt", answer="Answer")
+            one.typed("Prompt")
+            one.runs("make")
+            one.says("Answer")
         self.troubles = []
         self.worker = Worker(
             lambda: Pipeline(settings, self.paths), lambda _: None, lambda text: not self.troubles.append(text)
@@ -99,7 +103,7 @@ def commits(monkeypatch):
 
 def test_they_are_one_transaction(backfill, commits):
     """All six, as nothing else is to be done meanwhile."""
-    assert backfill.sees([2] * COUNT)
+    assert backfill.sees([ROWS] * COUNT)
     assert next(count for count in commits if count) == COUNT
 
 
@@ -112,8 +116,20 @@ def test_what_follows_comes_when_they_are_recorded(backfill, monkeypatch):
         follow(self, tool, step)
 
     monkeypatch.setattr(Noting, "_follow", followed)
-    all_of_them = [[2] * COUNT] * COUNT
+    all_of_them = [[ROWS] * COUNT] * COUNT
     assert backfill.until(lambda: seen[:COUNT], all_of_them) == all_of_them
+
+
+def test_calls_without_a_project_are_looked_at_in_the_same_transaction(backfill, monkeypatch):
+    """Nothing of them is written elsewhere; with a transaction of its own each session's were written twice."""
+    seen = []
+
+    def followed(*_):
+        with closing(sqlite3.connect(backfill.paths.state / "memd.db")) as other:
+            seen.append(other.execute("SELECT count(*), sum(journalled) FROM operation").fetchone())
+
+    monkeypatch.setattr(Noting, "_follow", followed)
+    assert backfill.until(lambda: seen[:1], [(COUNT, COUNT)]) == [(COUNT, COUNT)]
 
 
 def test_a_hook_finds_recorded_what_came_before_it(backfill, monkeypatch):
@@ -126,8 +142,8 @@ def test_a_hook_finds_recorded_what_came_before_it(backfill, monkeypatch):
         return write(sql, seed, *args)
 
     monkeypatch.setattr(writing, "_commit", asked)
-    assert backfill.sees([2] * COUNT)
-    assert seen == [[2, 2, 2, 0, 0, 0]]
+    assert backfill.sees([ROWS] * COUNT)
+    assert seen == [[ROWS, ROWS, ROWS, 0, 0, 0]]
 
 
 def test_one_that_fails_costs_the_others_nothing(backfill, monkeypatch):
@@ -144,9 +160,9 @@ def test_one_that_fails_costs_the_others_nothing(backfill, monkeypatch):
         return made
 
     monkeypatch.setattr(writing, "_commit", failing)
-    assert backfill.sees([2, 2, 2, 0, 2, 2])
+    assert backfill.sees([ROWS, ROWS, ROWS, 0, ROWS, ROWS])
     assert backfill.waiting() == [(3, "store-trouble")]
-    assert backfill.sees([2] * COUNT)
+    assert backfill.sees([ROWS] * COUNT)
     assert len(backfill.troubles) == 1
 
 
@@ -166,5 +182,5 @@ def test_a_disk_that_is_full_at_the_end_is_told_of_each(backfill, monkeypatch):
     all_of_them = [(number, "store-trouble") for number in range(COUNT)]
     assert backfill.until(backfill.waiting, all_of_them) == all_of_them
     assert backfill.recorded() == [0] * COUNT
-    assert backfill.sees([2] * COUNT)
+    assert backfill.sees([ROWS] * COUNT)
     assert backfill.until(backfill.waiting, []) == []

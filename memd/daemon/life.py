@@ -14,8 +14,9 @@ from memd.daemon.second import Failed, GoOn, Request
 from memd.errors import told
 from memd.tools.protocol import Tool
 
-DECK, ANSWERS, SENT = 4 * STEP, 1 << 20, 2
-"""So many bytes of transcripts wait to be sent, of answers to be taken; so many requests wait to be answered."""
+DECK, ANSWERS, SENT = 4 * STEP, 4 << 20, 2
+"""So many bytes of transcripts wait to be sent, of answers to be taken (of some 20 MB, read in the quarter of a second for which
+live sessions may keep the owner busy); so many requests wait to be answered."""
 SHORT = 3 * STEP
 """Bytes of a transcript that an owner with nothing else to do takes back."""
 IDLE = 3.0

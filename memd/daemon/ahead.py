@@ -56,10 +56,11 @@ class Ahead:
         self._died = 0
         self._rests_until = 0.0
 
-    def offer(self, pipeline: Pipeline, tool: Tool, path: Path, turn: Turn, *, patient: bool) -> bool:
+    def offer(self, pipeline: Pipeline, tool: Tool, path: Path, turn: Turn, *, patient: bool, behind: int = 0) -> bool:
         """Whether a transcript is read elsewhere now; else the owner reads it on.
 
-        One that is in hand already is left there, unless it is nearly read and its reader is not patient.
+        One that is in hand already is left there, unless it is nearly read and its reader is not patient. So many wait
+        `behind` it: where nothing is recorded of this one they are taken for as long and as new. One start too many costs little.
         """
         name, known = str(path), self._open.get(str(path))
         if known is not None:
@@ -72,7 +73,10 @@ class Ahead:
             return False
         size = _size(path)
         ask = pipeline.ask(tool, path, size - LEAST) if LEAST <= size <= MOST else None
-        return ask is not None and self._give(Chain(tool, name, turn, ask, size - ask.offset))
+        if ask is None:
+            return False
+        left = size - ask.offset
+        return self._give(Chain(tool, name, turn, ask, left), left * (1 if ask.offset else behind + 1))
 
     def ready(self) -> bool:
         """Whether another one would be taken, if it is worth it."""
@@ -84,11 +88,11 @@ class Ahead:
         """Whether the process will soon have nothing to do."""
         return self._second is not None and self._second.hungry
 
-    def _give(self, chain: Chain) -> bool:
+    def _give(self, chain: Chain, waiting: int) -> bool:
         self._refused += chain.left
         if self._second is not None:
             given = self._second.give(chain)
-        elif given := max(self._known, self._refused) >= ENOUGH:
+        elif given := max(self._known, self._refused, waiting) >= ENOUGH:
             given = self._start(chain)
         if given:
             self._open[chain.path] = chain

@@ -119,6 +119,10 @@ class Jobs:
         first = self._others[0]
         return self._old[0] < first or (feeding and first.urgency is Urgency.MADE)
 
+    def old(self) -> int:
+        """How many old transcripts wait to be read."""
+        return len(self._old)
+
     def waiting(self) -> int:
         """How many there are."""
         return len(self._old) + len(self._others)

@@ -4,8 +4,9 @@ import time
 
 from memd.model.newest import Newest
 
-SOON, LATER = 0.05, 2.0
-"""Seconds to a refresh: after what a person said or a turn's end, and after anything else."""
+SOON, LATER, BUSY = 0.05, 2.0, 10.0
+"""Seconds to a refresh: after what a person said or a turn's end, and after anything else; the last while old transcripts are
+read, which wants all of the processor. A hook has the checkpoint made at once, whatever is planned."""
 SHARE = 10
 """A session's refreshes may take one part in so many of the time while its turn runs: a huge one is refreshed less often."""
 PAUSE, LONGEST_PAUSE, CROWD = 3, 1.0, 8
@@ -27,9 +28,9 @@ class Plan:
         self._paused = 0.0
         """Until when no checkpoint is refreshed, where many are due."""
 
-    def due(self, session: str, *, soon: bool) -> None:
+    def due(self, session: str, *, soon: bool, busy: bool = False) -> None:
         """One is due now, or soon enough."""
-        wait = SOON if soon else max(LATER, self._cost.get(session, 0.0) * SHARE)
+        wait = SOON if soon else max(BUSY if busy else LATER, self._cost.get(session, 0.0) * SHARE)
         due = time.monotonic() + wait
         self._due[session] = min(self._due.get(session, due), due)
 

@@ -32,13 +32,13 @@ class Refreshes:
         self._old = set[str]()
         """Sessions of the backfill whose checkpoint is still to be made."""
 
-    def note(self, step: Step) -> None:
-        """Plan the refresh that a step asks for."""
+    def note(self, step: Step, *, busy: bool = False) -> None:
+        """Plan the refresh that a step asks for; `busy`: old transcripts are read meanwhile."""
         if step.session is None or not step.changed:
             return
         said = any(record.channel.starts_turn for record in step.added)
         soon = (step.turn_ended or said) and not step.more
-        self.plan.due(step.session, soon=soon)
+        self.plan.due(step.session, soon=soon, busy=busy)
         if soon:
             self._soon = step.session
 

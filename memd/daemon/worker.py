@@ -242,7 +242,8 @@ class Worker(threading.Thread):
             self._note(step, turn)
 
     def _offer(self, pipeline: Pipeline, tool: Tool, path: Path, turn: tuple[Urgency, float]) -> bool:
-        return self._ahead.offer(pipeline, tool, path, turn, patient=turn[0] is Urgency.BACKFILL)
+        patient = turn[0] is Urgency.BACKFILL
+        return self._ahead.offer(pipeline, tool, path, turn, patient=patient, behind=self._jobs.old() if patient else 0)
 
     def _came(self, came: Came) -> None:
         """From another thread: a step that the second process made.
@@ -263,7 +264,7 @@ class Worker(threading.Thread):
                 step = self._ahead.settle(pipeline, came)
                 self._kept(chain.tool, chain.path, turn)
             if step is not None and turn[0] is not Urgency.BACKFILL:
-                self.refreshes.note(step)
+                self._note(step, turn)
         finally:
             if chain.over:
                 if chain.changed is not None and turn[0] is Urgency.BACKFILL:
@@ -273,7 +274,7 @@ class Worker(threading.Thread):
     def _note(self, step: Step, turn: tuple[Urgency, float]) -> None:
         """Have the checkpoint made that a step asks for: of the backfill's those of the newest transcripts first."""
         if turn[0] is not Urgency.BACKFILL:
-            self.refreshes.note(step)
+            self.refreshes.note(step, busy=self._ahead.in_hand > 0)
         elif (session := self.refreshes.old(step)) is not None:
             self.refresh(session, Urgency.LAST, turn[1])
 

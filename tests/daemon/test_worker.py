@@ -12,6 +12,7 @@ from chain import Chain
 from memd import config
 from memd.daemon import again, loop, planning
 from memd.daemon.again import Held
+from memd.daemon.ahead import Ahead
 from memd.daemon.jobs import Urgency
 from memd.daemon.place import Place
 from memd.daemon.reader import Step
@@ -239,6 +240,18 @@ def test_a_huge_session_is_refreshed_less_often_while_its_turn_runs(bench):
     assert bench.worker.refreshes.plan.moments()[0] > time.monotonic() + 40
     bench.worker.refreshes.note(Step("huge", added=(SAID,), changed=True))
     assert bench.worker.refreshes.plan.moments()[0] <= time.monotonic()
+
+
+@pytest.mark.parametrize(("reads", "least", "most"), [(True, 8, 10), (False, 0, 2)])
+def test_a_running_turn_waits_longer_while_old_transcripts_are_read(bench, monkeypatch, reads, least, most):
+    """They want all of the processor; what a person said waits for nothing."""
+    monkeypatch.setattr(planning, "LATER", 2.0)
+    monkeypatch.setattr(Ahead, "in_hand", int(reads))
+    worker, live = bench.start().worker, (Urgency.LIVE, 0.0)
+    worker._note(Step("one", changed=True), live)
+    assert least < worker.refreshes.plan.moments()[0] - time.monotonic() < most
+    worker._note(Step("one", added=(SAID,), changed=True), live)
+    assert worker.refreshes.plan.moments()[0] <= time.monotonic()
 
 
 def test_many_hints_are_one_job(bench, tmp_path):

@@ -3,6 +3,7 @@
 import sqlite3
 import time
 from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -105,6 +106,17 @@ def test_it_is_not_started_for_little(owner, transcript, monkeypatch):
         return owner.ahead.offer(owner.pipeline, CLAUDE, transcript.path, (4, 0.0), patient=True)
 
     assert [offered(), owner.ahead.rest(), offered(), offered()] == [False, None, False, True]
+
+
+@pytest.mark.parametrize(("behind", "read", "given"), [(1, 0, False), (2, 0, True), (20, 1, False)])
+def test_a_first_start_over_many_begins_at_once(owner, transcript, monkeypatch, behind, read, given):
+    """Those that wait are taken for as long as the first; where one is read on, the others are read already."""
+    size = transcript.path.stat().st_size
+    monkeypatch.setattr(ahead, "ENOUGH", 3 * size)
+    for _ in range(read):
+        owner.pipeline.step(CLAUDE, transcript.path)
+    offer = partial(owner.ahead.offer, owner.pipeline, CLAUDE, transcript.path, (4, 0.0), patient=True)
+    assert offer(behind=behind) == given
 
 
 def test_a_huge_transcript_is_read_by_the_owner_alone(owner, tmp_path, monkeypatch):

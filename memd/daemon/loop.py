@@ -37,7 +37,7 @@ from memd.daemon.signals import Signals
 from memd.daemon.socket import Server
 from memd.daemon.sole import alone
 from memd.daemon.statusline import StatusLine
-from memd.daemon.thrift import give_back_large_blocks
+from memd.daemon.thrift import tune_heap
 from memd.daemon.troubles import Troubles
 from memd.daemon.worker import Worker
 from memd.daemon.writing import Writing
@@ -70,7 +70,7 @@ def run(environ: Mapping[str, str]) -> None:
     if lock is None:
         raise Refused(f"a daemon already runs on {paths.state}; `memd status` shows it")
     sys.setswitchinterval(SWITCH)
-    give_back_large_blocks()
+    tune_heap()
     try:
         asyncio.run(_live(chosen, Place(paths, lock), paths, environ))
     finally:

@@ -1,5 +1,8 @@
 """Memory for a session with thousands of prompts."""
 
+import ctypes
+import subprocess
+import sys
 import time
 from contextlib import closing
 
@@ -122,3 +125,26 @@ def test_a_refresh_keeps_within_the_bound(monkeypatch, tmp_path):
 def test_a_process_knows_what_it_holds():
     """More than an interpreter needs, and less than a machine has."""
     assert 5 << 20 < thrift.resident() < 1 << 40
+
+
+HEAP = """
+import resource
+from memd.daemon.thrift import tune_heap
+def faults():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+def used():
+    return [bytes(4_000) for _ in range(500)]
+tune_heap()
+used()
+before = faults()
+for _ in range(20):
+    used()
+print(faults() - before)
+"""
+
+
+@pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "mallopt"), reason="glibc's")
+def test_what_is_needed_for_a_moment_is_not_made_anew_each_time():
+    """Two megabytes, twenty times: some 500 fresh pages each time where glibc is told of large blocks alone."""
+    done = subprocess.run([sys.executable, "-c", HEAP], capture_output=True, text=True, timeout=60, check=True)
+    assert int(done.stdout) < 1_000

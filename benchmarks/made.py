@@ -72,7 +72,7 @@ class Session:
         self.calls = calls or self.calls
         self.id = str(uuid.UUID(int=self._chance.getrandbits(128), version=4))
         self._cwd, self._at, self._count, self._parent = cwd, start, 0, None
-        self._turn, self._pace = 0, timedelta(seconds=2)
+        self._turn, self._answers, self._pace = 0, 0, timedelta(seconds=2)
 
     def goes_on(self, at: datetime) -> None:
         """What comes next comes at that time, row after row as fast as they are written here."""
@@ -99,10 +99,13 @@ class Session:
         )
         for _ in range(self._chance.randrange(*self.calls)):
             yield from self._call()
+        self._answers += 1
         yield self._answer([{"type": "text", "text": f"Done with step {self._turn}. {self._text(600)}"}], "end_turn")
         yield self._row("system", subtype="turn_duration", durationMs=60_000)
 
     def _call(self) -> Iterator[Row]:
+        """One answer of the model, a row for each of its blocks (recorded ones have 2.2), and what came of its call."""
+        self._answers += 1
         if self._chance.random() < 0.65:
             yield self._answer([{"type": "thinking", "thinking": "", "signature": self._text(1_400)}], None)
         if self._chance.random() < 0.45:
@@ -145,9 +148,9 @@ class Session:
         return self._row("user", message={"role": "user", "content": text}, **more)
 
     def _answer(self, content: list[Row], stop: str | None) -> Row:
-        usage = {"input_tokens": 4, "cache_read_input_tokens": 40_000 + self._count, "output_tokens": 200}
+        usage = {"input_tokens": 4, "cache_read_input_tokens": 40_000 + self._answers, "output_tokens": 200}
         model = "claude-opus-5-5"
-        message = {"id": f"msg_{self._count:016x}", "role": "assistant", "model": model, "content": content}
+        message = {"id": f"msg_{self._answers:016x}", "role": "assistant", "model": model, "content": content}
         return self._row("assistant", requestedModel=model, message={**message, "usage": usage, "stop_reason": stop})
 
     def _row(self, kind: str, **more: Any) -> Row:

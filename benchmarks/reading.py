@@ -30,6 +30,7 @@ from memd.daemon.ahead import LEAST, Ahead
 from memd.daemon.life import Came
 from memd.daemon.reader import Reader
 from memd.daemon.transcripts import find
+from memd.daemon.worker import TOGETHER
 from memd.store import Store, search
 from memd.tools.protocol import Tool
 from memd.tools.registry import TOOLS
@@ -128,9 +129,13 @@ def recorded(sources: list[Source], *, warm: bool = False) -> tuple[dict[str, fl
 
 
 class Desk:
-    """One record and the second process, used as the daemon's worker does: that is fed, then answers, then what is left to it."""
+    """One record and the second process, used as the daemon's worker does: that is fed, then answers, then what is left to it.
+
+    What is there without waiting is recorded together.
+    """
 
     def __init__(self, store: Store, folder: Path, behind: int) -> None:
+        self.store = store
         self.reader = Reader(store, folder / "sessions", lambda: int(time.time() * 1000))
         self.came = queue.SimpleQueue[Came]()
         self.ahead = Ahead(self.came.put, print, behind)
@@ -138,12 +143,19 @@ class Desk:
     def read(self, sources: list[Source]) -> None:
         waiting = deque(sources)
         while waiting or self.ahead.in_hand:
-            if waiting and (self.came.empty() or self.ahead.hungry()):
-                self._read(waiting)
-            elif self.came.empty() and (idle := self.ahead.take_back()) is not None:
-                waiting.append((idle.tool, Path(idle.path)))
-            else:
-                self._settle(self.came.get(), waiting)
+            end = time.monotonic() + TOGETHER
+            with self.store.together():
+                self._next(waiting)
+                while (waiting or not self.came.empty()) and time.monotonic() < end:
+                    self._next(waiting)
+
+    def _next(self, waiting: deque[Source]) -> None:
+        if waiting and (self.came.empty() or self.ahead.hungry()):
+            self._read(waiting)
+        elif self.came.empty() and (idle := self.ahead.take_back()) is not None:
+            waiting.append((idle.tool, Path(idle.path)))
+        else:
+            self._settle(self.came.get(), waiting)
 
     def _read(self, waiting: deque[Source]) -> None:
         tool, path = waiting.popleft()

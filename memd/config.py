@@ -145,8 +145,8 @@ def paths(environ: Mapping[str, str]) -> Paths:
     Raises:
         ConfigError: a variable names no absolute path.
     """
-    usual = PlatformDirs("memd", appauthor=False)
-    state = _chosen(environ, "MEMD_STATE_DIR") or usual.user_state_path
+    usual = _usual()
+    state = _chosen(environ, "MEMD_STATE_DIR") or usual_state()
     return Paths(
         state=state,
         data=usual.user_data_path,
@@ -154,6 +154,15 @@ def paths(environ: Mapping[str, str]) -> Paths:
         config=_chosen(environ, "MEMD_CONFIG") or usual.user_config_path / "config.toml",
         log=state / "memd.log",
     )
+
+
+def usual_state() -> Path:
+    """The state folder where `MEMD_STATE_DIR` names none: nobody else has a reason to put anything there."""
+    return _usual().user_state_path
+
+
+def _usual() -> PlatformDirs:
+    return PlatformDirs("memd", appauthor=False)
 
 
 def _chosen(environ: Mapping[str, str], name: str) -> Path | None:

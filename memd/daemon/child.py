@@ -19,7 +19,12 @@ import gc, sys
 gc.disable()
 sys.path[:] = sys.argv[1:]
 sys.modules["typing_extensions"] = None  # not to be found: msgspec takes what it needs from there or from typing
-sys.modules["_hashlib"] = None  # nor this: hashlib has all of its hashes without OpenSSL
+sys.modules["_hashlib"] = None  # nor this: hashlib has its hashes without OpenSSL
+try:
+    from hashlib import blake2b, sha256
+    blake2b(), sha256()
+except (ImportError, ValueError):  # but where Python was built without them
+    del sys.modules["hashlib"], sys.modules["_hashlib"]
 from memd.daemon.second import main
 gc.freeze()
 gc.enable()

@@ -68,13 +68,16 @@ class Commits:
         """Rows of messages and their texts, which the index takes at the transaction's end, in one go: it makes a part of what it
         has whenever a statement makes a mark to go back to."""
         self._together: Together | None = None
+        self._begun = False
 
     @contextmanager
     def one(self) -> Iterator[sqlite3.Connection]:
         """All that is executed inside is recorded, or nothing of it."""
         try:
-            if self._together is None or not self._sql.in_transaction:
+            self._notice()
+            if self._together is None or not self._begun:
                 self._sql.execute("BEGIN IMMEDIATE")
+                self._begun = True
             yield self._sql
             if self._together is None:
                 self._commit()
@@ -92,7 +95,8 @@ class Commits:
         self._together = together = Together()
         try:
             yield together
-            if self._sql.in_transaction:
+            self._notice()
+            if self._begun:
                 with self._trouble():
                     self._commit()
         except BaseException as error:
@@ -102,15 +106,22 @@ class Commits:
             self._together = None
             together.over()
 
+    def _notice(self) -> None:
+        """SQLite takes back what is begun by itself where a query finds the disk full or broken, between two transactions too."""
+        if self._begun and not self._sql.in_transaction:
+            self._take_back()
+
     def _commit(self) -> None:
         if self.unindexed:
             search.add(self._sql, self.unindexed)
             self.unindexed.clear()
         self._sql.execute("COMMIT")
+        self._begun = False
         self._committed()
 
     def _take_back(self, error: BaseException | None = None) -> None:
         self.unindexed.clear()
+        self._begun = False
         if self._sql.in_transaction:  # where the disk is full SQLite may have rolled back by itself
             self._sql.execute("ROLLBACK")
         if self._together is not None:

@@ -250,9 +250,10 @@ class TestPurge:
             assert "memd will not remove it" in done.stderr
         assert _snapshot(home) == before
 
-    def test_other_peoples_files_in_the_state_folder_stay(self, memd, home):
+    @pytest.mark.parametrize("name", ["shared", "memd"])
+    def test_other_peoples_files_in_the_state_folder_stay(self, memd, home, name):
         """MEMD_STATE_DIR may name a folder that was in use before: it was removed with all that was theirs."""
-        place = home / "shared"
+        place = home / name
         theirs = [place / "theirs", place / "projects" / "house" / "plan", place / "writing" / "novel"]
         ours = [
             place / "memd.db",
@@ -260,6 +261,8 @@ class TestPurge:
             place / "projects" / "house-0123456789" / "state.md",
             place / "sessions" / "codex" / "one" / "memo.md",
             place / "opencode" / "alive.json",
+            place / "opencode" / "alive.json.4711",
+            place / "installed" / ".memd-x1y2.tmp",
             place / "damaged" / "2026-12-01T010203" / "memd.db",
         ]
         for file in (*theirs, *ours):

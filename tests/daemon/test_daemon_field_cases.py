@@ -5,6 +5,7 @@ import time
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import time_machine
@@ -252,6 +253,23 @@ def test_a_transcript_that_is_read_again_counts_unknown_rows_once(chain):
     }
     assert list(counted.values()) == [12]
     assert "lines-lost" in reasons(chain, transcript)
+
+
+def test_one_row_in_which_a_person_may_have_spoken_is_told(chain):
+    """Of a session and of a sub-agent's, from the first on: of other unknown rows one says nothing."""
+    transcript = chain.transcript()
+    agent = Transcript(transcript.path.with_suffix("") / "subagents" / "agent-a1.jsonl", session=transcript.session)
+    agent_row = {"isSidechain": True, "agentId": "a1"}
+    transcript.turn("Make the gateway fast.")
+    agent.row(type="user", message={"role": "user", "content": "Look."}, **agent_row)
+    for one, named in ((transcript, {}), (agent, agent_row)):
+        one.row(type="never-heard-of", **named)
+        one.row(type="prompt", message={"role": "user", "content": "Do not touch the schema."}, **named)
+    chain.read(transcript, agent)
+    told = "what a person may have said stands in a shape that this memd does not know: prompt (1)"
+    for name in (transcript.id, f"{transcript.id}/a1"):
+        found = reasons(chain, SimpleNamespace(id=name))
+        assert (found["words-unread"].text, "unknown-rows" in found) == (told, False)
 
 
 def test_another_file_of_a_recorded_session_needs_no_directory(chain):

@@ -166,7 +166,15 @@ def test_a_rule_holds_from_when_it_is_there_until_it_goes(chain, place):
     ]
 
 
-@pytest.mark.parametrize("row", [b'{"type": "turn-2", "said": "zqcanary7788"}', "{}".encode("utf-16"), b"{"])
+@pytest.mark.parametrize(
+    "row",
+    [
+        b'{"type": "turn-2", "said": "zqcanary7788"}',
+        b'{"type": "prompt", "message": {"role": "user", "content": "zqcanary7788"}}',
+        "{}".encode("utf-16"),
+        b"{",
+    ],
+)
 def test_a_transcript_that_cannot_be_read_at_all_is_named(chain, row):
     """Nothing of it is kept, for its directory may be an ignored one; but that it is passed over is told, and once."""
     transcript = chain.transcript()

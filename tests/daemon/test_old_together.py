@@ -132,6 +132,23 @@ def test_calls_without_a_project_are_looked_at_in_the_same_transaction(backfill,
     assert backfill.until(lambda: seen[:1], [(COUNT, COUNT)]) == [(COUNT, COUNT)]
 
 
+def test_what_follows_from_a_live_step_comes_at_once_again(backfill, monkeypatch):
+    """Behind a group as before it: nothing waits for a group that is over."""
+    seen, follow = [], Noting._follow
+
+    def followed(self, tool, step):
+        seen.append(step.session)
+        follow(self, tool, step)
+
+    monkeypatch.setattr(Noting, "_follow", followed)
+    assert backfill.sees([ROWS] * COUNT)
+    first = backfill.transcripts[0]
+    first.turn("More", answer="Done")
+    before = len(seen)
+    backfill.worker.hint(CLAUDE, first.path)
+    assert backfill.until(lambda: seen[before:], [first.id]) == [first.id]
+
+
 def test_a_hook_finds_recorded_what_came_before_it(backfill, monkeypatch):
     """It ends the transaction after the step that runs, and does not wait for the rest."""
     seen, write = [], writing._commit

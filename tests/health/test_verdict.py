@@ -37,10 +37,10 @@ def test_nothing_recorded_is_never():
 def test_why_nothing_is_recorded_is_told():
     """Where a newer client writes no row that is known, or none that can be read, silence would look like an empty session."""
     nobody = Session(SESSION, "claude-code", "x")
-    unread = {"unknown": {"turn-2": 10}, "damaged": 2, "lag": 9, "lag_ms": 61_000}
+    unread = {"unknown": {"turn-2": 4}, "words": {"prompt": 6}, "damaged": 2, "lag": 9, "lag_ms": 61_000}
     assert codes(session=nobody, checkpoint=None, hooks=("missing",), **unread) == (
         Health.NEVER,
-        ["unknown-rows", "unread", "lines-damaged"],
+        ["words-unread", "unknown-rows", "unread", "lines-damaged"],
     )
 
 
@@ -61,7 +61,7 @@ def test_why_nothing_is_recorded_is_told():
         (Health.DEGRADED, "copies-unwritten", {"copies_error": "/s/mind.md: Is a directory"}),
         (Health.DEGRADED, "watches-short", {"watches_short": True}),
         (Health.DEGRADED, "unknown-rows", {"unknown": {"new-type": 7, "other": 3}}),
-        (Health.DEGRADED, "words-unread", {"words": {"prompt": 1}}),
+        (Health.DEGRADED, "words-unread", {"words": {"prompt": 1}, "unknown": {"other": 8}}),
         (Health.STALE, "source-gone", {"source_gone": START}),
         (Health.STALE, "unread", {"lag": 10, "lag_ms": 61_000}),
         (Health.STALE, "behind", {"turns_behind": 3}),

@@ -1,5 +1,6 @@
 """Commits that are recorded as one: all of them or none, and what hangs on them is done accordingly."""
 
+import resource
 import sqlite3
 
 import pytest
@@ -111,3 +112,27 @@ def test_a_text_of_a_pack_that_was_taken_back_is_not_remembered(store):
             commit(store, message("x", source=None), seed=ONE)
         commit(store, *forty("new"), seed=ONE)
         assert [one.text for one in store.messages(ONE.session)][:2] == ["new 0", "new 1"]
+
+
+@pytest.mark.parametrize("going_on", [True, False])
+def test_what_a_query_made_sqlite_take_back_is_lost_like_the_rest(store, going_on):
+    """A disk that fails under a question takes all with it that was written before; what comes behind is recorded, and found."""
+    told = []
+    commit(store, *(message(f"k{n}", text="x" * 4_000) for n in range(100)), seed=ONE)
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with store.together() as together:
+        commit(store, message("a", text="alpha"), seed=TWO)
+        together.then(lambda: told.append("alpha recorded"))
+        together.otherwise(lambda error: told.append(("alpha lost", error)))
+        store._db._connection.execute("PRAGMA cache_size = 1")  # the question needs the place of what was written
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1, limit[1]))
+        try:
+            with pytest.raises(StoreTrouble, match="the disk"):
+                store.messages(ONE.session)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+        if going_on:
+            commit(store, message("b", text="beta"), seed=ONE)
+            together.then(lambda: told.append("beta recorded"))
+    assert told == [("alpha lost", None)] + ["beta recorded"] * going_on
+    assert (store.session(TWO.session), found(store, "alpha"), found(store, "beta")) == (None, [], ["beta"] * going_on)

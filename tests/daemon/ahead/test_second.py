@@ -11,7 +11,7 @@ import pytest
 
 from memd.daemon import child, life
 from memd.daemon.parsing import Ask, Parsed
-from memd.daemon.second import GoOn
+from memd.daemon.second import Ended, GoOn
 
 
 def running(pid):
@@ -64,6 +64,17 @@ def test_it_imports_only_what_reading_needs():
     assert "memd.daemon.second" in loaded
     assert not {"sqlite3", "tiktoken", "structlog", "asyncio", "click", "pydantic", "socket", "subprocess"} & {*loaded}
     assert not {"typing_extensions", "inspect", "ast", "tokenize"} & {*loaded}  # half a step's time
+
+
+def test_a_python_that_has_its_hashes_from_openssl_alone_will_do(monkeypatch):
+    """As enterprise systems build it (`--with-builtin-hashlib-hashes=blake2`): to start without OpenSSL only saves time."""
+    missing = (
+        "import sys; sys.modules.update(dict.fromkeys(('_md5', '_sha1', '_sha2', '_sha256', '_sha512', '_sha3')))\n"
+    )
+    monkeypatch.setattr(child, "_PROGRAM", missing + child._PROGRAM)
+    with child.Child() as one:
+        one.send(GoOn())
+        assert one.receive()[0] == Ended()
 
 
 def test_a_large_request_and_a_large_answer_do_not_wait_for_each_other(transcript):

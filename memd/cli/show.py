@@ -147,7 +147,7 @@ def _checkpoint(
 def _files(store: Store, session: Session) -> str:
     from memd.extract.files import touched  # noqa: PLC0415
 
-    lines = [_file(file) for file in reversed(touched(store.operations(session.id)))]
+    lines = [_file(file) for file in reversed(touched(store.operations(session.id), session.cwd))]
     return "\n".join(lines) or "no files were touched"
 
 
@@ -159,7 +159,7 @@ def _skills(store: Store, session: Session) -> str:
     calls = store.operations(session.id)
     lines = [
         f"{named(skill.name)} (#{skill.number}){f' {named(skill.path)}' if skill.path else ''}"
-        for skill in used(calls, touched(calls))
+        for skill in used(calls, touched(calls, session.cwd))
     ]
     return "\n".join(lines) or "no skills were used"
 

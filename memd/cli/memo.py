@@ -61,6 +61,8 @@ def _edited(listed: str) -> dict[str, bool]:
             edited = click.edit(text, extension=".md", require_save=False)
         except UnicodeDecodeError:
             raise Refused("nothing was changed: what the editor left is not UTF-8") from None
+        except click.ClickException as error:
+            raise Refused(f"nothing was changed: {error.message}") from error
         kept = "\n".join(row for row in (edited or "").splitlines() if not row.startswith("#"))
         if not kept.strip():
             return {}

@@ -187,6 +187,19 @@ def test_the_tool_can_be_named(call, tmp_path):
     assert (code, err) == (1, f"memd: no tool called 'emacs': memd knows {KNOWN}\n")
 
 
+@pytest.mark.parametrize("tool", ["codex", "opencode"])
+def test_one_that_is_recorded_as_another_tools_says_so(call, tmp_path, tool):
+    """Neither read on as what it is not, nor as what it was without a word; whoever means it forgets the session first."""
+    transcript = Transcript(tmp_path / f"{ONE}.jsonl")
+    transcript.turn("Hello.")
+    call("ingest", transcript.path)
+    code, out, err = call("ingest", transcript.path, "--tool", tool)
+    assert (code, out) == (1, "")
+    again = f"`memd forget claude-code:{ONE}` first, to have it read as {tool}'s"
+    assert err == f"memd: {transcript.path}: recorded as a transcript of claude-code already; {again}\n"
+    assert call("ingest", transcript.path)[:2] == (0, f"claude-code:{ONE}\n")
+
+
 def test_one_that_cannot_be_read_does_not_keep_the_others_back(call, folder):
     """The sessions on stdout, what was in the way on stderr, exit 1."""
     nameless = folder / "-w" / "no session id.jsonl"

@@ -24,6 +24,8 @@ FALLBACKS = {
     "run": "what is right of it is kept",
 }
 
+UNSTARTED = "no model was run"
+
 
 class Task(Struct, frozen=True):
     """What a writer is given; `$mind_path` and `$memo_path` in the request are its to fill in."""
@@ -153,6 +155,9 @@ def revise(
 
 
 def _settled(given: Given, best: _Best, told: Digest) -> Revision:
+    if not best.runs:  # of work that nobody began there is nothing to be told part by part
+        faults = (Problem("run", fault.text, UNSTARTED) for fault in best.faults if fault.part == "run")
+        return Revision(None, None, None, told.upto, 0, best.tokens, tuple(faults))
     decided = best.boxes
     if decided == {entry.record.number: entry.ticked for entry in given.memo}:
         decided = {}  # a list that was not touched decides nothing: when in doubt more is kept

@@ -95,7 +95,7 @@ class _Found:
             tally.take(call)
             self._put(path, _moved(call) or path, tally)
         if call.kind is Kind.COMMAND and call.state is State.DONE and self._bears(call.target):
-            for change in _changes(call, str(call.detail.get("cwd") or self.cwd or "")):
+            for change in _changes(call, str(call.detail.get("cwd") or ""), self.cwd or ""):
                 self._shell(change, call.number)
 
     def _bears(self, line: str) -> bool:
@@ -148,11 +148,18 @@ _of_calls = of_calls(_begin, _Found.take, _Found.fresh)
 
 
 @once(4_096)
-def _changes(call: Done, cwd: str) -> tuple[Change, ...]:
-    """What a shell line did to files, as far as it is known to have done so."""
-    steps = commands.steps(call.target, cwd or None)
-    files = (step for step in steps if step.change.op in {*_WRITTEN, Op.DELETE, Op.RENAME})
-    return tuple(step.change for step in files if outcomes.told(call, step, alone=len(steps) == 1)[1])
+def _changes(call: Done, cwd: str, usual: str) -> tuple[Change, ...]:
+    """What a shell line did to files, as far as it is known to have done so.
+
+    Where only the `usual` directory is known, names stand for what is there, and as they are for what a shell showed by them.
+    """
+    found = dict[Change, None]()
+    for place in dict.fromkeys((cwd,) if cwd else (usual, "")):
+        steps = commands.steps(call.target, place or None)
+        files = (step for step in steps if step.change.op in {*_WRITTEN, Op.DELETE, Op.RENAME})
+        done = (step.change for step in files if outcomes.told(call, step, alone=len(steps) == 1)[1])
+        found.update(dict.fromkeys(done))
+    return tuple(found)
 
 
 def _moved(call: Done) -> str:

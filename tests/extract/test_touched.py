@@ -109,6 +109,14 @@ def test_what_a_shell_line_removed_or_moved_is_told_as_that():
     }
 
 
+def test_what_a_shell_showed_is_gone_by_the_name_that_it_was_shown_by():
+    """Where nothing says where the shell was, it was in one place for both."""
+    story = Story()
+    story.run("cat README.md old.md")
+    story.run("mv README.md docs.md && rm old.md")
+    assert [f.path for f in files.touched(story.calls, "/srv/w")] == ["docs.md"]
+
+
 def test_what_was_not_surely_removed_or_came_back_stands():
     """A line that failed or complains removed nothing; a file that is written again is there."""
     story = Story()

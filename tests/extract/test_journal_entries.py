@@ -239,6 +239,13 @@ def test_what_stands_for_a_secret_is_part_of_its_word():
     ("command", "expected"),
     [
         ("mv -t keep a b", [("rename", "a", "a", "keep/a"), ("rename", "b", "b", "keep/b")]),
+        ("mv src/a.py lib", [("rename", "src/a.py", "src/a.py", "lib/a.py")]),
+        ("mv hosts.bak hosts", [("rename", "hosts.bak", "hosts.bak", "hosts")]),
+        ("mv .env env", [("rename", ".env", ".env", "env")]),
+        (
+            "cd web && mv lib/a.py . && cp ../b ..",
+            [("rename", "web/lib/a.py", "web/lib/a.py", "web/a.py"), ("create", "b", None, None)],
+        ),
         ("git -C web mv a b", [("rename", "web/a", "web/a", "web/b")]),
         ("git -C web rm a; rm b", [("delete", "web/a", None, None), ("delete", "b", None, None)]),
         ("cd $X && rm a", [("delete", "$X/a", None, None)]),

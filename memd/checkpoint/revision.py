@@ -106,10 +106,10 @@ class _Best(Struct):
     def take(self, given: Given, work: Work, sizer: Sizer) -> None:
         """Judge what a run left."""
         made = Made(given.mind if work.mind is None else work.mind, work.memo or "", work.answer)
-        found = checks.faults(given, made, sizer)
-        if not work.answer and work.fault:  # why there is none is told already
-            found = tuple(fault for fault in found if fault.part != "scene")
-        wrong = {fault.part for fault in found} | ({"mind"} if work.mind is None else set())
+        gone = {part for part, text in (("mind", work.mind), ("memo", work.memo)) if text is None}
+        told = gone | ({"scene"} if work.fault and not work.answer else set())  # once, and not by all that is not in it
+        found = tuple(fault for fault in checks.faults(given, made, sizer) if fault.part not in told)
+        wrong = {fault.part for fault in found} | gone
         self.mind = self.mind if "mind" in wrong else made.mind
         self.boxes = self.boxes if "memo" in wrong else boxes.read(given.listed, made.memo).boxes
         self.scene = self.scene if "scene" in wrong or not work.answer else scene.block(work.answer)[0]

@@ -36,11 +36,10 @@ def test_a_file_with_its_sub_agents(call, folder):
     assert (code, err) == (0, "")
     assert out == f"claude-code:{ONE}\nclaude-code:{ONE}/a1\n"
     assert call("show", ONE, "--json")[0] == 0
-    code, _, err = call("checkpoint", f"{ONE}/a1")
-    assert (code, err) == (
-        1,
-        f"memd: claude-code:{ONE}/a1 is a sub-agent's transcript: it has no checkpoint of its own\n",
-    )
+    none = f"memd: claude-code:{ONE}/a1 is a sub-agent's transcript: it has no checkpoint of its own\n"
+    for command in ("checkpoint", "memo", "show"):
+        assert call(command, f"{ONE}/a1") == (1, "", none)
+    assert call("show", f"{ONE}/a1", "journal")[0] == 0
 
 
 def _old_client(place, session, *typed):

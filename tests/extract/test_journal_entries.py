@@ -312,7 +312,9 @@ def test_what_cannot_be_undone_has_its_line(command, expected):
         ("pytest -q | tail -2", "1 failed, 3 passed in 2s", "1 failed, 3 passed"),
         ("rm a.py || true", "rm: cannot remove 'a.py': No such file", "rm: cannot remove 'a.py': No such file"),
         ("make > no/a; ls", "bash: no/a: No such file or directory", "bash: no/a: No such file or directory"),
-        ("test -e a || git push", "", "it ran only if what stands before it failed"),
+        ("test -e a || git push", "", "what stands before it decided whether it ran"),
+        ("[ -d a ] && git push; ls", "", "what stands before it decided whether it ran"),
+        ("! grep -q x a && cd b && git push; ls", "", "what stands before it decided whether it ran"),
     ],
 )
 def test_what_may_have_failed_does_not_stand_as_done(command, output, result):

@@ -11,6 +11,7 @@ MUCH = 40
 FAILURES = 2
 FREED = 0.1
 """A compaction that frees less of the context than this leaves nothing to be done for a writer."""
+_IN_VAIN = frozenset({"failed", "unstarted"})
 RESERVE = 20_000
 """Tokens that a reply may take, where the tool's own threshold is not known."""
 
@@ -40,8 +41,8 @@ def trigger(
 
 def resting(runs: Sequence[Run], boundaries: Sequence[Boundary], since: int) -> str:
     """Why no model writes for the rest of a session's run, which began at `since`; "" when one may."""
-    ended = [run for run in runs if run.at >= since and run.outcome in {"written", "failed"}]
-    if len(ended) >= FAILURES and all(run.outcome == "failed" for run in ended[-FAILURES:]):
+    ended = [run for run in runs if run.at >= since and run.outcome in {"written", *_IN_VAIN}]
+    if len(ended) >= FAILURES and all(run.outcome in _IN_VAIN for run in ended[-FAILURES:]):
         return f"its last {FAILURES} runs failed"
     last = boundaries[-1] if boundaries else None
     if last is None or last.at is None or last.at < since or not last.before or last.after is None:

@@ -24,6 +24,8 @@ FALLBACKS = {
     "run": "what is right of it is kept",
 }
 
+UNSTARTED = "no model was run"
+
 
 class Task(Struct, frozen=True):
     """What a writer is given; `$mind_path` and `$memo_path` in the request are its to fill in."""
@@ -104,10 +106,10 @@ class _Best(Struct):
     def take(self, given: Given, work: Work, sizer: Sizer) -> None:
         """Judge what a run left."""
         made = Made(given.mind if work.mind is None else work.mind, work.memo or "", work.answer)
-        found = checks.faults(given, made, sizer)
-        if not work.answer and work.fault:  # why there is none is told already
-            found = tuple(fault for fault in found if fault.part != "scene")
-        wrong = {fault.part for fault in found} | ({"mind"} if work.mind is None else set())
+        gone = {part for part, text in (("mind", work.mind), ("memo", work.memo)) if text is None}
+        told = gone | ({"scene"} if work.fault and not work.answer else set())  # once, and not by all that is not in it
+        found = tuple(fault for fault in checks.faults(given, made, sizer) if fault.part not in told)
+        wrong = {fault.part for fault in found} | gone
         self.mind = self.mind if "mind" in wrong else made.mind
         self.boxes = self.boxes if "memo" in wrong else boxes.read(given.listed, made.memo).boxes
         self.scene = self.scene if "scene" in wrong or not work.answer else scene.block(work.answer)[0]
@@ -153,6 +155,9 @@ def revise(
 
 
 def _settled(given: Given, best: _Best, told: Digest) -> Revision:
+    if not best.runs:  # of work that nobody began there is nothing to be told part by part
+        faults = (Problem("run", fault.text, UNSTARTED) for fault in best.faults if fault.part == "run")
+        return Revision(None, None, None, told.upto, 0, best.tokens, tuple(faults))
     decided = best.boxes
     if decided == {entry.record.number: entry.ticked for entry in given.memo}:
         decided = {}  # a list that was not touched decides nothing: when in doubt more is kept

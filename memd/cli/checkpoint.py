@@ -8,7 +8,7 @@ import click
 from msgspec.structs import asdict
 
 from memd import config
-from memd.cli.common import alone_or_ask, meant, print_json, reading, say
+from memd.cli.common import alone_or_ask, checkpointed, print_json, reading, say
 from memd.cli.completion import SESSION, session_argument
 from memd.errors import Refused
 
@@ -33,10 +33,7 @@ def command(session: str | None, writer: str | None, *, as_json: bool) -> None:
     """
     settings, places = config.load(os.environ)
     with reading(places) as store:
-        found = meant(store, session)
-        if found.parent is not None:
-            raise Refused(f"{found.id} is a sub-agent's transcript: it has no checkpoint of its own")
-        name = found.id
+        name = checkpointed(store, session).id
     chosen = writer or settings.checkpoint.writer
     here = partial(_here, name=name, writer=chosen, settings=settings, places=places)
     answer = alone_or_ask(settings, places, "checkpoint", {"session": name, "writer": chosen}, here)

@@ -47,6 +47,14 @@ def meant(store: "Store", text: str | None) -> "Session":
     return store.find(text, here())
 
 
+def checkpointed(store: "Store", text: str | None) -> "Session":
+    """The same, of those that have a checkpoint of their own; raises Refused for a sub-agent's."""
+    found = meant(store, text)
+    if found.parent is not None:
+        raise Refused(f"{found.id} is a sub-agent's transcript: it has no checkpoint of its own")
+    return found
+
+
 def here() -> str | None:
     """The current directory; None where it was deleted."""
     try:

@@ -20,7 +20,7 @@ def command(action: str | None, days: int) -> None:
     Tidying makes facts of entries that are confirmed, name a source (src/a.py:12) and are older than --days; they leave the
     engram for engram-archive.md beside it.
     """
-    from memd.cli.common import print_text  # noqa: PLC0415 - a command loads what it needs when it runs
+    from memd.cli.common import print_text, say  # noqa: PLC0415 - a command loads what it needs when it runs
     from memd.config import paths  # noqa: PLC0415
     from memd.daemon.pipeline import wall_clock  # noqa: PLC0415
     from memd.daemon.setup import tidying  # noqa: PLC0415
@@ -34,7 +34,9 @@ def command(action: str | None, days: int) -> None:
     if action is None:
         print_text("\n".join(tidying.shown(found, places)) or "nothing was noted yet")
         return
-    done = tidying.tidy(found, places, wall_clock(), days)
-    for one in done:
+    tidied = tidying.tidy(found, places, wall_clock(), days)
+    for one in tidied.done:
         print_text(f".agent/facts/{one.file}: {one.fact}")
-    print_text(f"{len(done)} became facts")
+    for row in tidied.left:
+        say(f"memd: left where it is, since its source is not there: {row}", err=True)
+    print_text(f"{len(tidied.done)} became facts")

@@ -50,8 +50,8 @@ def _ingest(pipeline: "Pipeline", paths: list[Path], tool: "Tool | None", told: 
     from memd.daemon.transcripts import find  # noqa: PLC0415
 
     found = find(paths, tool)
+    wanted = chosen(pipeline, found, paths)
     sessions, problems = [], list(found.problems)
-    wanted = chosen(pipeline, found.transcripts, paths)
     with Ingesting(pipeline, wanted, lambda text: say(f"memd: {text}", err=True)) as reading:
         for done, (_, path) in enumerate(wanted):
             told(done, len(wanted))

@@ -10,7 +10,7 @@ import click
 
 from memd import config
 from memd.checkpoint import boxes
-from memd.cli.common import alone_or_ask, meant, reading, say
+from memd.cli.common import alone_or_ask, checkpointed, reading, say
 from memd.cli.completion import SESSION, session_argument
 from memd.errors import NotFound, Refused
 
@@ -32,7 +32,7 @@ def command(session: str | None, *, everything: bool) -> None:
     """Open the list of your messages in SESSION in $EDITOR, to tick by hand what is kept word for word."""
     settings, places = config.load(os.environ)
     with reading(places) as store:
-        found = meant(store, session)
+        found = checkpointed(store, session)
         made = store.checkpoints.current(found.id)
     if made is None:
         raise NotFound(f"{found.id} has no checkpoint yet; `memd checkpoint {found.id}` makes one")
@@ -61,6 +61,8 @@ def _edited(listed: str) -> dict[str, bool]:
             edited = click.edit(text, extension=".md", require_save=False)
         except UnicodeDecodeError:
             raise Refused("nothing was changed: what the editor left is not UTF-8") from None
+        except click.ClickException as error:
+            raise Refused(f"nothing was changed: {error.message}") from error
         kept = "\n".join(row for row in (edited or "").splitlines() if not row.startswith("#"))
         if not kept.strip():
             return {}

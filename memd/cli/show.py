@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memd import config
-from memd.cli.common import meant, print_json, print_text, reading
+from memd.cli.common import checkpointed, meant, print_json, print_text, reading
 from memd.cli.completion import SESSION, among, session_argument
 from memd.errors import NotFound
 from memd.model import Checkpoint, Session
@@ -44,7 +44,7 @@ def command(session: str | None, part: str | None, number: int | None, tokens: i
         raise click.UsageError("--number is for checkpoints")
     settings, places = config.load(os.environ)
     with reading(places) as store:
-        found = meant(store, session)
+        found = meant(store, session) if part in PROJECT else checkpointed(store, session)
         if part in PROJECT:
             _project(store, found, part, as_json=as_json)
             return
@@ -147,7 +147,7 @@ def _checkpoint(
 def _files(store: Store, session: Session) -> str:
     from memd.extract.files import touched  # noqa: PLC0415
 
-    lines = [_file(file) for file in reversed(touched(store.operations(session.id)))]
+    lines = [_file(file) for file in reversed(touched(store.operations(session.id), session.cwd))]
     return "\n".join(lines) or "no files were touched"
 
 
@@ -159,7 +159,7 @@ def _skills(store: Store, session: Session) -> str:
     calls = store.operations(session.id)
     lines = [
         f"{named(skill.name)} (#{skill.number}){f' {named(skill.path)}' if skill.path else ''}"
-        for skill in used(calls, touched(calls))
+        for skill in used(calls, touched(calls, session.cwd))
     ]
     return "\n".join(lines) or "no skills were used"
 

@@ -36,7 +36,8 @@ def moments(store: Store, session: Session) -> tuple[Moment, ...]:
 
 def _checkpoint(made: Checkpoint) -> Moment:
     size = f", {made.tokens.total:,} tokens" if made.tokens else ""
-    faults = f", {len(made.problems)} faults mended" if made.problems else ""
+    count = len(made.problems)
+    faults = f", {count} {'fault' if count == 1 else 'faults'} in it" if count else ""
     text = f"checkpoint {made.number} by {made.writer} ({made.trigger}){size}, up to #{made.upto}{faults}"
     return Moment(made.at, "checkpoint", text)
 

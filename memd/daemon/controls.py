@@ -59,9 +59,8 @@ class Controls:
         """Read transcripts, step by step; one that cannot be read does not keep the others back."""
         paths, tool = [Path(path) for path in asked.get("paths", [])], tool_named(asked.get("tool"))
         found = await asyncio.to_thread(find, paths, tool)
+        wanted = await steps.run(self._worker, Urgency.COMMAND, partial(forgetting.chosen, found=found, named=paths))
         sessions, problems = [], list(found.problems)
-        chosen = partial(forgetting.chosen, transcripts=found.transcripts, named=paths)
-        wanted = await steps.run(self._worker, Urgency.COMMAND, chosen)
         for place, source in enumerate(reversed(wanted)):  # from the other end, between these: maybe in another process
             self._worker.hint(*source, Urgency.BACKFILL, place)
         for done, (owner, path) in enumerate(wanted):

@@ -11,11 +11,12 @@ from pathlib import Path
 from memd import files
 from memd.daemon.jobs import Urgency
 from memd.daemon.pipeline import Pipeline, wall_clock
+from memd.daemon.transcripts import Found
 from memd.daemon.worker import Worker
 from memd.errors import Fault
 from memd.model import Session
 from memd.model.globs import fitting
-from memd.store import Store
+from memd.store import Seed, Store
 from memd.tools.protocol import Tool
 
 DAY_MS = 86_400_000
@@ -93,11 +94,31 @@ async def daily(worker: Worker, keep_days: int) -> None:
         await asyncio.sleep(HOUR)
 
 
-def chosen(pipeline: Pipeline, transcripts: list[tuple[Tool, Path]], named: Iterable[Path]) -> list[tuple[Tool, Path]]:
-    """What is to be ingested: a file that the person names is read although it was forgotten, one in a folder is not."""
+def chosen(pipeline: Pipeline, found: Found, named: Iterable[Path]) -> list[tuple[Tool, Path]]:
+    """What is to be ingested: a file that the person names is read although it was forgotten, one in a folder is not.
+
+    One that is recorded as another tool's is neither read as that nor as this one's; it is put to the problems.
+    """
     wanted = {path for path in named if not path.is_dir()}
-    wanted |= {child for tool, path in transcripts if path in wanted for child in tool.children(path)}
-    return [(tool, path) for tool, path in transcripts if _may(pipeline, tool, path, named=path in wanted)]
+    wanted |= {child for tool, path in found.transcripts if path in wanted for child in tool.children(path)}
+    own = list[tuple[Tool, Path]]()
+    for tool, path in found.transcripts:
+        seed = _recorded(pipeline, path)
+        if seed is not None and seed.tool != tool.name:
+            again = f"`memd forget {seed.session}` first, to have it read as {tool.name}'s"
+            found.problems.append(f"{path}: recorded as a transcript of {seed.tool} already; {again}")
+        elif _may(pipeline, tool, path, named=path in wanted):
+            own.append((tool, path))
+    return own
+
+
+def _recorded(pipeline: Pipeline, path: Path) -> Seed | None:
+    """The session that a file is recorded for; none for a name that is no text, which nobody records."""
+    try:
+        row = pipeline.store.sources.of(str(path))
+    except UnicodeEncodeError:
+        return None
+    return row.seed if row else None
 
 
 def _may(pipeline: Pipeline, tool: Tool, path: Path, *, named: bool) -> bool:

@@ -219,7 +219,7 @@ class Guard:
         """The constraints and decisions that name what a risky command, or a change of what is depended on, is about."""
         words, packages = set[str](), set[str]()
         paths = {entry.target.partition(":")[0] for entry in told if entry.op in _FILES}
-        words |= {name for path in paths if inside(path) for name in (path, basename(path))}
+        words |= {name for path in paths if inside(path) for name in risks.placed(path)}
         if call.kind is Kind.COMMAND:
             for part in risks.high(call.target, agent.risks(scene.found)):
                 words |= risks.named(part)

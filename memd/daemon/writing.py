@@ -49,7 +49,7 @@ class Job(Struct, frozen=True):
 
 
 class Outcome(Struct, frozen=True):
-    """What came of it: `written`, `failed` or `dropped`, and the number that is current now."""
+    """What came of it: `written`, `failed`, `unstarted` or `dropped`, and the number that is current now."""
 
     outcome: str
     number: int | None
@@ -147,7 +147,7 @@ class Writing:
         """Use what was made if it still fits; enter what it cost."""
         name, store = job.work.session.id, pipeline.store
         unfit = pipeline.reviser.fits(job.work)
-        outcome = "failed" if made.empty else "dropped" if unfit else "written"
+        outcome = _outcome(made, unfit)
         problems = made.problems
         if unfit and (not made.empty or store.session(name) is None):  # of a session that is gone nothing is quoted
             problems = (Problem("run", unfit, "what it wrote is not used"),)
@@ -176,6 +176,12 @@ class Writing:
         return Spent(
             self._settings.checkpoint.runs_per_day - spent.runs, self._settings.checkpoint.tokens_per_day - spent.tokens
         )
+
+
+def _outcome(made: Revision, unfit: str) -> str:
+    if made.empty:
+        return "failed" if made.runs else "unstarted"
+    return "dropped" if unfit else "written"
 
 
 class _Capped:

@@ -47,7 +47,7 @@ class Simple(Struct, frozen=True):
         document: the here-document that it is given.
         fed: what the command before it in the pipe prints, where that stands in it.
         proved: where the whole line went well it did too: no other command's status stands for its own.
-        ran: where the whole line went well it ran: it does not wait for another one to fail.
+        ran: where the whole line went well it ran: it does not wait for another one to fail, or for the answer to a question.
     """
 
     text: str
@@ -63,6 +63,10 @@ class Simple(Struct, frozen=True):
     def given(self) -> str:
         """What it is given to read and the pipeline does not show: its here-document, or that of a `cat` before it."""
         return self.document or (self.fed if "<<" in self.piped else "")
+
+
+_ASKS = re.compile(r"\s*(?:!\s+)?(?:\[\[?|test|false|command -v|which|type|e?grep|rg|pgrep|cmp|diff)(?:\s|$)")
+"""Commands whose status is an answer, which is as often no."""
 
 
 class _Pipeline(Struct, frozen=True):
@@ -134,11 +138,13 @@ def _read(part: str, text: str, *, deeper: bool) -> tuple[str | None, Iterator[s
 def _judged(lines: Sequence[_Pipeline]) -> Iterator[tuple[_Pipeline, bool, bool]]:
     """Each pipeline, whether the whole line's success proves its own, and that it ran.
 
-    Only the last one's status is the line's; what `&&` leads up to it must have gone well too.
+    Only the last one's status is the line's; what `&&` leads up to it must have gone well too. What stands before that behind a
+    question (`[ -d x ] && rm -r x; ls`) may not have run.
     """
-    ends = max((at for at, line in enumerate(lines) if line.before != "&&"), default=0)
+    ends, asked = max((at for at, line in enumerate(lines) if line.before != "&&"), default=0), False
     for at, line in enumerate(lines):
-        yield line, at >= ends and line.before != "||", line.before != "||"
+        asked = at < ends and line.before == "&&" and (asked or _ASKS.match(lines[at - 1].parts[-1]) is not None)
+        yield line, at >= ends and line.before != "||", not asked and line.before != "||"
 
 
 def _pipelines(command: str) -> Iterator[_Pipeline]:

@@ -1,31 +1,39 @@
-"""Which files were changed and read, when, and what the last change was."""
+"""Which files were changed and read, when, and what the last change was.
+
+What a shell line deletes or moves of them counts too; what else it does to files is told as a command.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from copy import copy
 from pathlib import PurePosixPath
+from posixpath import basename
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from memd.extract import shell
+from memd.extract.journal import commands, outcomes
+from memd.extract.journal.paths import Change, may_take_away
 from memd.extract.material import Material, of_calls
-from memd.model import Done, Kind, Operation, State
+from memd.model import Done, Kind, Operation, Session, State
+from memd.model.journal import Op
 from memd.model.once import once
 from memd.model.text import named
 
 _BY_TARGET = frozenset({Kind.READ, Kind.EDIT, Kind.CREATE})
+_WRITTEN = frozenset({Op.EDIT, Op.CREATE})
 
 Part = tuple[object, ...]
 """Which part of a file was shown: where from and how much, or the shell's command for it."""
 
 
 class Touched(Struct, frozen=True):
-    """One file: how often it was changed and read, its last change, and the number of that entry.
+    """One file: how often it was changed and read, its last change, and the number of that entry; else of the last reading.
 
     Attributes:
-        was: the path that it had before a patch moved it.
-        gone: a patch deleted it, and nothing wrote it again.
+        was: the path that it had before it was moved.
+        gone: it was deleted, and nothing wrote it again.
     """
 
     path: str
@@ -47,60 +55,111 @@ class _Tally(Struct):
     reads: int = 0
     number: int = 0
     last: Done | None = None
-    """The last that changed it."""
+    """The last that changed what is in it."""
     was: str = ""
+    gone: bool = False
 
     def take(self, call: Done) -> None:
-        self.number = call.number
         if call.kind is Kind.READ or call.kind is Kind.COMMAND:
             self.reads += 1
+            self.number = self.number if self.changes else call.number
             return
         self.created = self.created or (call.kind is Kind.CREATE and not self.reads and not self.changes)
         self.changes += 1
+        self.number = call.number
         self.last = call
+        self.gone = bool(call.detail.get("deleted"))
 
     def told(self, path: str) -> Touched:
         detail = self.last.detail if self.last else {}
         old, new = str(detail.get("old") or ""), str(detail.get("new") or "")
-        gone = bool(detail.get("deleted"))
-        return Touched(path, self.changes, self.created, self.reads, self.number, old, new, self.was, gone)
+        return Touched(path, self.changes, self.created, self.reads, self.number, old, new, self.was, self.gone)
 
 
-_Found = dict[str, _Tally]
+class _Found:
+    """The files so far by their paths, least recently touched first; `cwd` is where a shell line begins that does not say it."""
+
+    def __init__(self, cwd: str | None, files: dict[str, _Tally] | None = None) -> None:
+        self.cwd = cwd
+        self.files = files or {}
+
+    def fresh(self) -> "_Found":
+        return _Found(self.cwd, {path: copy(tally) for path, tally in self.files.items()})
+
+    def told(self) -> list[Touched]:
+        return [tally.told(path) for path, tally in self.files.items()]
+
+    def take(self, call: Done) -> None:
+        for path in _paths(call) if call.state is State.DONE else ():
+            tally = self.files.pop(path, None) or _Tally()
+            tally.take(call)
+            self._put(path, _moved(call) or path, tally)
+        if call.kind is Kind.COMMAND and call.state is State.DONE and self._bears(call.target):
+            for change in _changes(call, str(call.detail.get("cwd") or ""), self.cwd or ""):
+                self._shell(change, call.number)
+
+    def _bears(self, line: str) -> bool:
+        """Whether a shell line may do something to a known file: away with it, or back with one that is gone."""
+        gone = (path for path, tally in self.files.items() if tally.gone)
+        return bool(self.files) and (may_take_away(line) or any(basename(path) in line for path in gone))
+
+    def _shell(self, change: Change, number: int) -> None:
+        """A known file is gone, elsewhere or there again; a folder takes all in it along. One that was only read is forgotten."""
+        inside = change.target.rstrip("/") + "/"
+        for path in [path for path in self.files if path == change.target or path.startswith(inside)]:
+            tally = self.files[path]
+            if change.op in _WRITTEN:
+                tally.gone = tally.gone and path != change.target
+            if change.op in _WRITTEN or tally.gone:
+                continue
+            del self.files[path]
+            tally.number = number if tally.changes else tally.number
+            if change.new is not None:
+                self._put(path, change.new + path[len(change.target) :], tally)
+            elif tally.changes:
+                tally.gone, self.files[path] = True, tally
+
+    def _put(self, was: str, now: str, tally: _Tally) -> None:
+        """Where a file is now; what was there before is no more."""
+        if now != was:
+            tally.was = was
+            self.files.pop(now, None)
+        self.files[now] = tally
 
 
-def touched(done: Iterable[Done]) -> list[Touched]:
+def touched(done: Iterable[Done], cwd: str | None = None) -> list[Touched]:
     """Every file of the finished calls, least recently touched first; what a shell showed was read."""
-    found: _Found = {}
+    found = _Found(cwd)
     for call in done:
-        _take(found, call)
-    return _told(found)
+        found.take(call)
+    return found.told()
 
 
 def of(material: Material) -> list[Touched]:
     """The same of a session's calls."""
-    return _told(_of_calls(material))
+    return _of_calls(material).told()
 
 
-def _take(found: _Found, call: Done) -> None:
-    for path in _paths(call) if call.state is State.DONE else ():
-        tally = found.pop(path, None) or _Tally()
-        tally.take(call)
-        if now := _moved(call):
-            tally.was = path
-            found.pop(now, None)
-        found[now or path] = tally
+def _begin(session: Session) -> _Found:
+    return _Found(session.cwd)
 
 
-def _told(found: _Found) -> list[Touched]:
-    return [tally.told(path) for path, tally in found.items()]
+_of_calls = of_calls(_begin, _Found.take, _Found.fresh)
 
 
-def _fresh(found: _Found) -> _Found:
-    return {path: copy(tally) for path, tally in found.items()}
+@once(4_096)
+def _changes(call: Done, cwd: str, usual: str) -> tuple[Change, ...]:
+    """What a shell line did to files, as far as it is known to have done so.
 
-
-_of_calls = of_calls(_Found, _take, _fresh)
+    Where only the `usual` directory is known, names stand for what is there, and as they are for what a shell showed by them.
+    """
+    found = dict[Change, None]()
+    for place in dict.fromkeys((cwd,) if cwd else (usual, "")):
+        steps = commands.steps(call.target, place or None)
+        files = (step for step in steps if step.change.op in {*_WRITTEN, Op.DELETE, Op.RENAME})
+        done = (step.change for step in files if outcomes.told(call, step, alone=len(steps) == 1)[1])
+        found.update(dict.fromkeys(done))
+    return tuple(found)
 
 
 def _moved(call: Done) -> str:
@@ -146,26 +205,12 @@ def with_reads(calls: Iterable[Operation]) -> list[Operation]:
 
 def changed(files: Sequence[Touched]) -> list[Touched]:
     """The changed ones, newest first."""
-    return [file for file in reversed(files) if file.changes]
+    return sorted((file for file in reversed(files) if file.changes), key=lambda file: -file.number)
 
 
 def only_read(files: Sequence[Touched]) -> list[Touched]:
     """The ones that were only read, newest first."""
     return [file for file in reversed(files) if not file.changes]
-
-
-def difference(old: str, new: str) -> tuple[str, str]:
-    """The first line that a change took out and the first that it put in; empty where there is none."""
-    before, after = old.splitlines(), new.splitlines()
-    while before and after and before[0] == after[0]:
-        del before[0], after[0]
-    while before and after and before[-1] == after[-1]:
-        del before[-1], after[-1]
-    return _first(before), _first(after)
-
-
-def _first(lines: Sequence[str]) -> str:
-    return next((line.strip() for line in lines if line.strip()), "")
 
 
 @once(4_096)

@@ -142,17 +142,19 @@ class Material(Struct, frozen=True, dict=True):
 
 
 def of_calls(
-    start: Callable[[], S], take: Callable[[S, Done], None], fresh: Callable[[S], S]
+    start: Callable[[Session], S], take: Callable[[S, Done], None], fresh: Callable[[S], S]
 ) -> Callable[[Material], S]:
     """What the calls come to, taken one after the other. Those that cannot change any more are taken once.
 
-    `fresh` gives what is to be added to without changing what it is made of.
+    Of the session `start` may use what its calls do not say, which is where they were made. `fresh` gives what is to be added
+    to without changing what it is made of.
     """
     carried = Carried(start, take, SESSIONS)
 
     def asking(material: Material) -> S:
         settled = max(len(material.done) - OPEN, 0)
-        state = fresh(carried(material.session.id, material.done[:settled]))
+        session = material.session
+        state = fresh(carried(f"{session.id} {session.cwd}", material.done[:settled], session))
         for call in material.done[settled:]:
             take(state, call)
         return state
@@ -160,4 +162,4 @@ def of_calls(
     return asking
 
 
-_sorted = of_material(of_calls(Calls, Calls.take, Calls))
+_sorted = of_material(of_calls(lambda _: Calls(), Calls.take, Calls))

@@ -223,7 +223,7 @@ class _Lines:
             self.found[line] = Command(line, score, done, (old.runs if old else 0) + 1)
 
 
-_lines = of_calls(_Lines, _Lines.take, _Lines)
+_lines = of_calls(lambda _: _Lines(), _Lines.take, _Lines)
 
 
 def commands(material: Material) -> list[Command]:

@@ -19,19 +19,27 @@ _COMMON = frozenset(
     "the,and,for,with,not,git,push,origin,sudo,npm,pip,run,install,add,remove,true,false,null,none,force,python,bash,this,that,"  # noqa: SIM905 - a list of words
     "from,into,all,new,old,make,test,tests,src,http,https,www,com".split(",")
 )
-_VERBS = (
-    "push",
-    "force",
-    "deploy",
-    "migrate",
-    "migration",
-    "publish",
-    "release",
-    "drop",
-    "truncate",
-    "delete",
-    "destroy",
+_VERBS = {
+    verb: frozenset(forms.split())
+    for verb, forms in {
+        "push": "push pushes pushed pushing",
+        "force": "force forced forcing",
+        "deploy": "deploy deploys deployed deploying deployment deployments",
+        "migrat": "migrate migrates migrated migrating migration migrations",
+        "publish": "publish publishes published publishing",
+        "release": "release releases released releasing",
+        "drop": "drop drops dropped dropping",
+        "truncate": "truncate truncates truncated truncating",
+        "delete": "delete deletes deleted deleting deletion",
+        "destroy": "destroy destroys destroyed destroying",
+    }.items()
+}
+"""How a verb begins in a command, and its forms in a rule: of `migrate` people write that migrations are run by hand."""
+_QUALIFIED = re.compile(
+    r"(?:\b(?:table|view|index|schema|database|from|into|update|truncate|only|exists)\s+|\bdb\.)(\w+(?:\.\w+)+)",
+    re.IGNORECASE,
 )
+"""A name in a database with what it lies in: `public.orders`."""
 
 
 def high(command: str, more: Sequence[str] = ()) -> list[str]:
@@ -47,13 +55,25 @@ def high(command: str, more: Sequence[str] = ()) -> list[str]:
 def named(part: str) -> set[str]:
     """The words by which a rule may name what a risky command is about: its verbs, paths, branches, tables."""
     low = part.lower()
-    verbs = {verb for verb in _VERBS if re.search(rf"\b{verb}", low)}
-    return verbs | {word for word in _words(part) if word.lower() not in _COMMON}
+    verbs = {form for verb, forms in _VERBS.items() if re.search(rf"\b{verb}", low) for form in forms}
+    inner = {piece for match in _QUALIFIED.finditer(part) for piece in match[1].split(".") if len(piece) > 2}
+    return verbs | {word for word in _words(part) | inner if word.lower() not in _COMMON}
 
 
 def _words(text: str) -> set[str]:
+    """Words with the folders that they lie in, by their whole path and by their names."""
     found = {match[0].strip("./-") for match in _WORD.finditer(text) if not match[0].startswith("-")}
-    return {word for one in found for word in (one, basename(one)) if len(word) > 2}
+    return {word for one in found for word in (one, basename(one), *_above(one)) if len(word) > 2}
+
+
+def placed(path: str) -> set[str]:
+    """The words by which a rule may name a file that is changed: its path, its name, and folders written as such (`data/`)."""
+    return {path, basename(path)} | {f"{folder}/" for folder in _above(path)}
+
+
+def _above(path: str) -> list[str]:
+    """The folders that a path lies in, each as a path."""
+    return [path[: match.start()] for match in re.finditer("/", path) if match.start()]
 
 
 def manifest(path: str) -> bool:

@@ -107,7 +107,7 @@ def _changing(found: list[Done], done: Done) -> None:
         found.append(done)
 
 
-_effects = of_calls(list[Done], _changing, list[Done])
+_effects = of_calls(lambda _: list[Done](), _changing, list[Done])
 
 
 def outcome(done: Done) -> str:

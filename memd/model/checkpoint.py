@@ -79,7 +79,8 @@ class Run(Struct, frozen=True):
     tokens: int = 0
     """Input tokens, those from a cache too."""
     outcome: str = "running"
-    """`running`, `written`, `failed`, `dropped` (it did not fit any more), `lost` (memd ended), `repair` (a second request)."""
+    """`running`, `written`, `failed`, `unstarted` (there was nothing to run), `dropped` (it did not fit any more), `lost` (memd
+    ended), `repair` (a second request)."""
     problems: tuple[Problem, ...] = ()
 
 

@@ -33,17 +33,17 @@ class Carried(Generic[E, S]):
     it is what taking all of them at once gives. Whoever asks must not change it.
     """
 
-    def __init__(self, start: Callable[[], S], take: Callable[[S, E], None], sequences: int) -> None:
-        """So many `sequences` are kept at a time, those that were asked for last."""
+    def __init__(self, start: Callable[..., S], take: Callable[[S, E], None], sequences: int) -> None:
+        """So many `sequences` are kept at a time, those that were asked for last; `start` is told what else they are `about`."""
         self._start, self._take, self._sequences = start, take, sequences
         self._kept: dict[str, tuple[Sequence[E], S]] = {}
         _forgetting.append(self._kept.clear)
 
-    def __call__(self, name: str, entries: Sequence[E]) -> S:
+    def __call__(self, name: str, entries: Sequence[E], *about: object) -> S:
         """What the entries of the sequence of this name come to."""
-        taken, state = self._kept.pop(name, (entries[:0], self._start()))
+        taken, state = self._kept.pop(name, (entries[:0], self._start(*about)))
         if taken != entries[: len(taken)]:
-            taken, state = entries[:0], self._start()
+            taken, state = entries[:0], self._start(*about)
         for entry in entries[len(taken) :]:
             self._take(state, entry)
         self._kept[name] = entries[:], state

@@ -68,7 +68,9 @@ class Judging:
 
     def spent(self, since: int) -> Spent:
         """How many runs were started since a time, and the input tokens that they took."""
-        found = self._db.row("SELECT count(*), ifnull(sum(tokens), 0) FROM run WHERE at >= ?", (since,))
+        found = self._db.row(
+            "SELECT count(*), ifnull(sum(tokens), 0) FROM run WHERE at >= ? AND outcome != 'unstarted'", (since,)
+        )
         return Spent(*found) if found else Spent(0, 0)
 
     def tell(self, session: str, upto: int) -> None:

@@ -45,6 +45,7 @@ def test_a_model_writes_once_a_cycle_and_once_more_if_much_came(tokens, messages
         (["failed", "written", "failed"], False),
         (["failed", "dropped", "failed"], True),
         (["failed", "repair", "failed"], True),
+        (["failed", "unstarted"], True),
         (["failed", "failed", "written"], False),
     ],
 )

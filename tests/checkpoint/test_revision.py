@@ -121,4 +121,5 @@ def test_a_file_that_is_gone_falls_back():
     gone = replace(work(), mind=None, memo=None)
     made, _ = revised(gone, gone)
     assert (made.mind, made.boxes, made.scene) == (None, None, SCENE)
-    assert [(p.part, p.fault) for p in made.problems if p.part == "mind"] == [("mind", "mind.md is gone or no text")]
+    told = [("mind", "mind.md is gone or no text"), ("memo", "memo.md is gone or no text")]
+    assert [(p.part, p.fault) for p in made.problems] == told

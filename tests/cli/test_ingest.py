@@ -36,11 +36,10 @@ def test_a_file_with_its_sub_agents(call, folder):
     assert (code, err) == (0, "")
     assert out == f"claude-code:{ONE}\nclaude-code:{ONE}/a1\n"
     assert call("show", ONE, "--json")[0] == 0
-    code, _, err = call("checkpoint", f"{ONE}/a1")
-    assert (code, err) == (
-        1,
-        f"memd: claude-code:{ONE}/a1 is a sub-agent's transcript: it has no checkpoint of its own\n",
-    )
+    none = f"memd: claude-code:{ONE}/a1 is a sub-agent's transcript: it has no checkpoint of its own\n"
+    for command in ("checkpoint", "memo", "show"):
+        assert call(command, f"{ONE}/a1") == (1, "", none)
+    assert call("show", f"{ONE}/a1", "journal")[0] == 0
 
 
 def _old_client(place, session, *typed):
@@ -185,6 +184,19 @@ def test_the_tool_can_be_named(call, tmp_path):
     assert call("ingest", transcript.path, "--tool", "claude-code")[:2] == (0, f"claude-code:{ONE}\n")
     code, _, err = call("ingest", transcript.path, "--tool", "emacs")
     assert (code, err) == (1, f"memd: no tool called 'emacs': memd knows {KNOWN}\n")
+
+
+@pytest.mark.parametrize("tool", ["codex", "opencode"])
+def test_one_that_is_recorded_as_another_tools_says_so(call, tmp_path, tool):
+    """Neither read on as what it is not, nor as what it was without a word; whoever means it forgets the session first."""
+    transcript = Transcript(tmp_path / f"{ONE}.jsonl")
+    transcript.turn("Hello.")
+    call("ingest", transcript.path)
+    code, out, err = call("ingest", transcript.path, "--tool", tool)
+    assert (code, out) == (1, "")
+    again = f"`memd forget claude-code:{ONE}` first, to have it read as {tool}'s"
+    assert err == f"memd: {transcript.path}: recorded as a transcript of claude-code already; {again}\n"
+    assert call("ingest", transcript.path)[:2] == (0, f"claude-code:{ONE}\n")
 
 
 def test_one_that_cannot_be_read_does_not_keep_the_others_back(call, folder):

@@ -54,6 +54,16 @@ def test_a_list_that_is_no_text_any_more_is_refused_in_one_line(call, transcript
     assert boxes(call) == ["[x] #1", "[x] #3", "[ ] #5"]
 
 
+@pytest.mark.parametrize("name", ["/bin/false", "no-such-editor"])
+def test_an_editor_that_fails_is_told_in_memds_own_line(call, transcript, monkeypatch, name):
+    """As git does it: with an editor that gives up nothing is changed."""
+    monkeypatch.setenv("VISUAL", name)
+    code, out, err = call("memo", ONE)
+    assert (code, out) == (1, "")
+    assert err.startswith(f"memd: nothing was changed: {name}: Editing failed")
+    assert err.count("\n") == 1
+
+
 def test_what_was_released_is_listed_only_on_request(call, transcript, editor):
     """`--all` lists everything."""
     editor(r"s/- \[x\] #3/- [ ] #3/")

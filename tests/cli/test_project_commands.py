@@ -110,6 +110,15 @@ def test_tidy_names_a_source_once_and_leaves_a_repositorys_files_readable(call, 
     assert {name: oct((agent / name).stat().st_mode & 0o777) for name in made} == dict.fromkeys(made, "0o644")
 
 
+def test_tidy_says_what_stays_since_its_source_is_not_there(call, work):
+    """An entry that is stable but for its source would stay for ever without a word."""
+    call("init")
+    row = "- [2026-01-01 09:00Z] [confirmed] the pool leaks (pool.py:9)"
+    (work / ".agent" / "engram.md").write_text(f"{row}\n- [2026-01-01 09:00Z] [hypothesis] maybe (pool.py:9)\n")
+    told = f"memd: left where it is, since its source is not there: {row}\n"
+    assert call("engram", "tidy") == (0, "0 became facts\n", told)
+
+
 def test_a_fact_that_was_struck_is_noted_as_disproved_once(call, work, home):
     """It was given before; the line in the facts stays as people left it, and never becomes a fact again."""
     call("init")

@@ -7,6 +7,7 @@ import time
 from types import SimpleNamespace
 
 import pytest
+from msgspec.structs import replace
 from opencode_session import OpenCodeSession
 from process import Home
 from transcript import Transcript
@@ -262,12 +263,16 @@ def test_what_a_model_came_to_is_told(call, transcript, tmp_path, monkeypatch):
         for _ in range(2):
             key = store.judging.start_run(Run(f"claude-code:{ONE}", "claude-code", int(time.time() * 1000), 2))
             store.judging.end_run(key, 1_200, "failed", [Problem("scene", "there is none", "the extractive scene")])
+        made = store.checkpoints.current(f"claude-code:{ONE}")
+        faulty = replace(made, number=2, problems=(Problem("memo", "it is gone", "all candidates stay ticked"),))
+        store.checkpoints.add(faulty, "digest")
     (one,) = sessions(call)
     assert (one["model"]["outcome"], one["model"]["tokens"], len(one["model"]["problems"])) == ("failed", 1_200, 1)
     assert "writer-resting" in codes(call)
     _, out, _ = call("status", ONE)
     assert "models in the last 24 hours: 2 of 20 runs, 2,400 of 1,000,000 input tokens (writer: agent)" in out
     assert "  scene: there is none; the extractive scene" in out
+    assert ", 1 fault in it\n" in out
 
 
 @pytest.mark.parametrize("put", [lambda place: place.write_text("mine"), lambda place: place.symlink_to("nowhere")])

@@ -153,6 +153,17 @@ def test_rules_that_name_a_target(chain, session, work):
     assert call(chain, session, "Bash", "t4", command="psql -c 'SELECT 1 FROM invoices'") == ""
 
 
+def test_a_rule_names_a_folder_with_all_that_lies_in_it(chain, session, work):
+    """Written as a folder for an edit; before something risky without the stroke too."""
+    (work / ".agent" / "constraints.md").write_text(
+        "- What is in gen/ is generated.\n- Keep the user-data.\n- One gen at a time.\n"
+    )
+    inner = str(work / "gen" / "a" / "b.py")
+    told = call(chain, session, "Edit", "t2", file_path=inner, old_string="a", new_string="b")
+    assert told == 'memd: note: a constraint of this project names this: "- What is in gen/ is generated."'
+    assert "Keep the user-data" in call(chain, session, "Bash", "t3", command="rm -rf user-data/cache")
+
+
 def test_decisions_that_name_a_dependency(chain, session, work):
     """What the person answered is a recorded decision."""
     question = "Use moment or date-fns?"

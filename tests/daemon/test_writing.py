@@ -20,6 +20,7 @@ from memd.daemon import revising, writing
 from memd.daemon.pipeline import Pipeline
 from memd.daemon.writing import Writing
 from memd.errors import Refused
+from memd.model import Spent
 from memd.tools.registry import TOOLS
 from memd.writers import agent
 
@@ -394,13 +395,14 @@ def alive(program):
 
 
 def test_no_program_is_told_in_words_and_tried_once(bench, tmp_path):
-    """Asking again is of no use."""
+    """Asking again is of no use, and what never ran is none of the day's runs."""
     (bench.program.folder / "claude").unlink()
     outcome = bench.run()
-    assert (outcome.outcome, bench.faults(outcome)[0]) == (
-        "failed",
-        ("run", "claude is neither on the PATH of memd nor where it usually is"),
+    assert (outcome.outcome, bench.faults(outcome)) == (
+        "unstarted",
+        [("run", "claude is neither on the PATH of memd nor where it usually is")],
     )
+    assert bench.pipeline.store.judging.spent(0) == Spent(0, 0)
 
 
 def test_work_is_dropped_when_a_message_was_withdrawn_meanwhile(bench):

@@ -239,6 +239,13 @@ def test_what_stands_for_a_secret_is_part_of_its_word():
     ("command", "expected"),
     [
         ("mv -t keep a b", [("rename", "a", "a", "keep/a"), ("rename", "b", "b", "keep/b")]),
+        ("mv src/a.py lib", [("rename", "src/a.py", "src/a.py", "lib/a.py")]),
+        ("mv hosts.bak hosts", [("rename", "hosts.bak", "hosts.bak", "hosts")]),
+        ("mv .env env", [("rename", ".env", ".env", "env")]),
+        (
+            "cd web && mv lib/a.py . && cp ../b ..",
+            [("rename", "web/lib/a.py", "web/lib/a.py", "web/a.py"), ("create", "b", None, None)],
+        ),
         ("git -C web mv a b", [("rename", "web/a", "web/a", "web/b")]),
         ("git -C web rm a; rm b", [("delete", "web/a", None, None), ("delete", "b", None, None)]),
         ("cd $X && rm a", [("delete", "$X/a", None, None)]),
@@ -305,7 +312,9 @@ def test_what_cannot_be_undone_has_its_line(command, expected):
         ("pytest -q | tail -2", "1 failed, 3 passed in 2s", "1 failed, 3 passed"),
         ("rm a.py || true", "rm: cannot remove 'a.py': No such file", "rm: cannot remove 'a.py': No such file"),
         ("make > no/a; ls", "bash: no/a: No such file or directory", "bash: no/a: No such file or directory"),
-        ("test -e a || git push", "", "it ran only if what stands before it failed"),
+        ("test -e a || git push", "", "what stands before it decided whether it ran"),
+        ("[ -d a ] && git push; ls", "", "what stands before it decided whether it ran"),
+        ("! grep -q x a && cd b && git push; ls", "", "what stands before it decided whether it ran"),
     ],
 )
 def test_what_may_have_failed_does_not_stand_as_done(command, output, result):

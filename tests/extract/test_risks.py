@@ -53,3 +53,26 @@ def test_the_words_of_a_here_document_name_what_it_is_about():
 def test_people_list_others():
     """Beginnings of commands, in addition to those that are known."""
     assert risks.high("ctl beamline on && ls", ["ctl beamline"]) == ["ctl beamline on"]
+
+
+@pytest.mark.parametrize(
+    ("command", "word"),
+    [
+        ("psql -c 'truncate billing.invoices'", "billing"),
+        ("psql -c 'drop table if exists public.orders'", "orders"),
+        ("mongosh --eval 'db.orders.drop()'", "orders"),
+        ("rm -rf user-data/cache", "user-data"),
+        ("aws s3 rm s3://acme-backups/2026/x --recursive", "acme-backups"),
+        ("python manage.py migrate", "migrations"),
+        ("git push --force", "forced"),
+    ],
+)
+def test_a_rule_may_name_what_something_lies_in_or_the_verb_in_another_form(command, word):
+    """A table by itself, a schema, a folder, a bucket; nobody writes rules in the words of a shell."""
+    (part,) = risks.high(command)
+    assert word in risks.named(part)
+
+
+def test_a_changed_file_is_named_by_a_folder_only_where_that_is_written_as_one():
+    """`data/` in a rule is the folder; the word `data` stands in many a rule that is about something else."""
+    assert risks.placed("data/raw/a.csv") == {"data/raw/a.csv", "a.csv", "data/", "data/raw/"}

@@ -4,6 +4,7 @@ import pytest
 from factories import Story
 
 from memd.extract import files
+from memd.extract.difference import difference as told
 from memd.model import Kind, State
 
 
@@ -46,7 +47,7 @@ def test_a_write_creates_only_what_was_not_there():
 )
 def test_the_difference_is_the_first_line_out_and_in(old, new, difference):
     """What both have in common is not told."""
-    assert files.difference(old, new) == difference
+    assert told(old, new) == difference
 
 
 def test_paths_are_relative_to_the_session_directory():
@@ -89,3 +90,50 @@ def test_a_file_that_a_patch_deleted_is_gone_until_it_is_written_again():
     assert touched(story)["/a/x"].gone
     story.call(Kind.CREATE, "/a/x", detail={"new": "x = 2"})
     assert not touched(story)["/a/x"].gone
+
+
+def test_what_a_shell_line_removed_or_moved_is_told_as_that():
+    """From the session's directory where the line does not say its own; a folder takes all in it along."""
+    story = Story()
+    for name in ("notes", "lib/a", "lib/b", "old"):
+        story.call(Kind.CREATE, f"/srv/w/{name}.py", detail={"new": "x"})
+    story.call(Kind.READ, "/srv/w/seen.py")
+    story.run("rm notes.py seen.py && git mv old.py new.py")
+    story.run("cd lib && rm -rf ../lib/b.py; mv ../lib ../kit", cwd="/srv/w")
+    found = {f.path: (f.gone, f.was, f.number) for f in files.touched(story.calls, "/srv/w")}
+    assert found == {
+        "/srv/w/notes.py": (True, "", 6),
+        "/srv/w/new.py": (False, "/srv/w/old.py", 6),
+        "/srv/w/lib/b.py": (True, "", 7),
+        "/srv/w/kit/a.py": (False, "/srv/w/lib/a.py", 7),
+    }
+
+
+def test_what_a_shell_showed_is_gone_by_the_name_that_it_was_shown_by():
+    """Where nothing says where the shell was, it was in one place for both."""
+    story = Story()
+    story.run("cat README.md old.md")
+    story.run("mv README.md docs.md && rm old.md")
+    assert [f.path for f in files.touched(story.calls, "/srv/w")] == ["docs.md"]
+
+
+def test_what_was_not_surely_removed_or_came_back_stands():
+    """A line that failed or complains removed nothing; a file that is written again is there."""
+    story = Story()
+    for name in ("a", "b", "c", "d"):
+        story.call(Kind.CREATE, f"/srv/w/{name}", detail={"new": "x"})
+    story.run("rm a", "rm: cannot remove", State.FAILED)
+    story.run("rm b || true", "rm: cannot remove 'b': Permission denied")
+    story.run("rm c d elsewhere")
+    story.run("echo x > c")
+    story.call(Kind.CREATE, "/srv/w/d", detail={"new": "y"})
+    assert [f.path for f in files.touched(story.calls, "/srv/w") if f.gone] == []
+
+
+def test_a_reading_is_not_the_change_that_is_cited():
+    """The number is that of the last change, and by it they are in order."""
+    story = Story()
+    story.call(Kind.EDIT, "/a/one")
+    story.call(Kind.EDIT, "/a/two")
+    story.call(Kind.READ, "/a/one")
+    assert [(f.path, f.number) for f in files.changed(files.touched(story.calls))] == [("/a/two", 2), ("/a/one", 1)]

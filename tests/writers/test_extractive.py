@@ -156,6 +156,20 @@ def test_what_a_patch_deleted_or_moved_is_told_as_it_is():
     assert "one.py (deleted #4)" in text
 
 
+def test_what_a_shell_removed_or_moved_is_told_as_it_is():
+    """Nobody looks for it where it was; its strings stand at the path that it has."""
+    story = Story()
+    story.says("Tidy up.")
+    story.call(Kind.CREATE, "/srv/w/src/price.py", detail={"new": "TAX_RATE = 190"})
+    story.call(Kind.CREATE, "/srv/w/notes.txt", detail={"new": "n"})
+    story.run("git mv src/price.py src/prices.py", cwd="/srv/w")
+    story.run("rm notes.txt", cwd="/srv/w")
+    text = scene(story)
+    assert "- deleted `notes.txt` (#5)" in text
+    assert "- created `prices.py` (#4): was `price.py`" in text
+    assert "src/prices.py (changed #4, was src/price.py): 190 TAX_RATE\n" in text
+
+
 def test_the_step_has_the_agents_last_words_line_by_line():
     """Quoted, so that nothing in them can pass for more."""
     text = section(scene(busy()), "Current step")

@@ -23,13 +23,20 @@ class Tidied(Struct, frozen=True):
     fact: str
 
 
+class Tidying(Struct, frozen=True):
+    """What became facts, and the rows that are old enough and stay, since their source is not there."""
+
+    done: tuple[Tidied, ...]
+    left: tuple[str, ...]
+
+
 def shown(project: Project, places: Places) -> list[str]:
     """All entries, memd's own and the project's, oldest first."""
     found = [entry for folder in folders(project, places) for entry in engram.parse(text(folder / engram.NAME))[0]]
     return [entry.row for entry in sorted(found, key=lambda entry: entry.at)]
 
 
-def tidy(project: Project, places: Places, now: int, days: int) -> list[Tidied]:
+def tidy(project: Project, places: Places, now: int, days: int) -> Tidying:
     """Make facts of what is stable.
 
     Raises:
@@ -38,12 +45,13 @@ def tidy(project: Project, places: Places, now: int, days: int) -> list[Tidied]:
     """
     if project.agent is None:
         raise NotFound(f"{project.root} has no .agent/; `memd init` makes it")
-    done = list[Tidied]()
+    done, left = list[Tidied](), list[str]()
     for folder in folders(project, places):
         content = text(folder / engram.NAME)
         ready = engram.stable(engram.parse(content)[0], now - days * DAY_MS)
         moved = [entry for entry in ready if _holds(project, entry)]
         done += [_promote(project, entry) for entry in moved]
+        left += [entry.row for entry in ready if entry not in moved]
         if moved:
             gone = {entry.row for entry in moved}
             mode = stat.S_IMODE(
@@ -51,9 +59,9 @@ def tidy(project: Project, places: Places, now: int, days: int) -> list[Tidied]:
             )  # a repository's file stays as readable as it was
             archived = "".join(f"{row}\n" for row in dict.fromkeys(e.row for e in moved))
             kept.append(folder, engram.ARCHIVE, archived, mode)
-            left = [row for row in content.splitlines(keepends=True) if row.rstrip("\n") not in gone]
-            kept.put(folder, engram.NAME, "".join(left), mode)
-    return done
+            rest = [row for row in content.splitlines(keepends=True) if row.rstrip("\n") not in gone]
+            kept.put(folder, engram.NAME, "".join(rest), mode)
+    return Tidying(tuple(done), tuple(left))
 
 
 def folders(project: Project, places: Places) -> list[Path]:

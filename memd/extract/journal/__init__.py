@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from memd.extract import servers, work
-from memd.extract.files import difference
+from memd.extract.difference import difference
 from memd.extract.journal import commands, functions, outcomes, values
 from memd.extract.journal.commands import hashed
 from memd.model import Done, Kind, State

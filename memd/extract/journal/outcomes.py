@@ -29,7 +29,7 @@ def told(done: Done, step: Step, *, alone: bool) -> tuple[str, bool]:
     good = done.state is State.DONE or committed
     status = f"exit {code}" if isinstance(code, int) else ("done" if good else "failed")
     if good and not (committed or step.part.ran):
-        return f"{status}{_WHOLE}: it ran only if what stands before it failed", False
+        return f"{status}{_WHOLE}: what stands before it decided whether it ran", False
     complaint = _complaint(done, step) if good and not (committed or step.part.proved) else ""
     if complaint or (code and not alone):
         status += _WHOLE

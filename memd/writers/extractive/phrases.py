@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from memd.extract import effects, files, work
+from memd.extract.difference import difference
 from memd.model import Channel, Done, Record
 from memd.model.text import clock, line, oneline, quote
 
@@ -32,7 +33,7 @@ def changed(file: files.Touched, name: str, why: str) -> str:
     Of one that is gone no text is told: it says what nobody finds any more.
     """
     times = f", {file.changes} changes" if file.changes > 1 else ""
-    took, put = files.difference(file.old, file.new)
+    took, put = difference(file.old, file.new)
     if file.gone or (file.created and not file.old):
         took = put = ""
     change = f"`{line(took, 70)}` -> `{line(put, 90)}`" if took and put else ""

@@ -7,7 +7,7 @@ that an earlier line already has is not said again.
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, count, filterfalse, islice
 
 from memd.extract import files, mentions, references
@@ -41,7 +41,7 @@ def exact(material: Material, touched: Sequence[files.Touched], above: str) -> I
     )
     ranked = chain(references.references(material), references.printed(material))
     strings = islice(_new(ranked, root, shown), MOST)
-    titles = _Titles({file.path for file in changed}, root)
+    titles = _Titles(changed, root)
     for times in (1 << power for power in count()):
         homes = _Homes(islice(strings, STRINGS * times), titles)
         lists = [
@@ -60,9 +60,12 @@ def exact(material: Material, touched: Sequence[files.Touched], above: str) -> I
 class _Titles:
     """In which list a string belongs, and to which place there; worked out once for each home."""
 
-    def __init__(self, changed: Collection[str], root: str | None) -> None:
+    def __init__(self, changed: Iterable[files.Touched], root: str | None) -> None:
         self.root = root
-        self._changed = changed
+        self._changed = {file.was: file.path for file in changed if file.was} | {
+            file.path: file.path for file in changed
+        }
+        """Where a file is now, by that and by the path that it had."""
         self._known: dict[tuple[Home, bool], tuple[str, str]] = {}
 
     def of(self, found: Reference) -> tuple[str, str]:
@@ -70,8 +73,9 @@ class _Titles:
         asked = found.home, found.kind == "path"
         known = self._known.get(asked)
         if known is None:
-            title = TITLES[mentions.CHANGED] if found.home.place in self._changed else _title(found)
-            known = self._known[asked] = title, files.relative(found.home.place, self.root)
+            now = self._changed.get(found.home.place)
+            title = TITLES[mentions.CHANGED] if now else _title(found)
+            known = self._known[asked] = title, files.relative(now or found.home.place, self.root)
         return known
 
 

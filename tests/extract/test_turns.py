@@ -265,7 +265,18 @@ def test_what_the_agent_writes_again_and_again_says_nothing_new():
 
 
 @pytest.mark.parametrize(
-    "words", ["continue", "Go on.", "weiter", "ok, mach weiter bitte", "继续", "请继续。", "تابع", "продолжай"]
+    "words",
+    [
+        "continue",
+        "Go on.",
+        "weiter",
+        "ok, mach weiter bitte",
+        "Yes, please continue!",
+        "继续",
+        "请继续。",
+        "تابع",
+        "продолжай",
+    ],
 )
 def test_a_request_that_only_says_go_on_leads_to_the_one_before(words):
     """The request stays what was said last; what it goes on with is the newest that says more."""
@@ -279,5 +290,8 @@ def test_a_request_that_says_more_stands_for_itself(words):
     """So does a first one, before which nothing came."""
     material = story("Move the module", words).material()
     assert turns.resumed(material, turns.current(material).request) is None
+    shown = story("Move the module")
+    shown.says("continue", extra={"images": 1})
+    assert turns.resumed(shown.material(), turns.current(shown.material()).request) is None
     alone = story("continue").material()
     assert turns.resumed(alone, turns.current(alone).request) is None

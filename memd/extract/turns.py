@@ -11,19 +11,11 @@ from operator import attrgetter
 
 from msgspec import Struct
 
-from memd.extract.asked import ADDED, local, says
+from memd.extract.asked import ADDED, goes_on, local, says
 from memd.extract.material import Material, of_material
 from memd.model import Channel, Kind, Message, Record
 
 _BARE_COMMAND = re.compile(r"/\S+")
-_GO_ON = re.compile(
-    r"(?:(?:ok|okay|yes|ja|bitte|please|и|请)[,.!\s]*){0,3}(?:continue|go on|go ahead|keep going|proceed|carry on|resume"
-    r"|weiter(?:machen)?|mach(?:e|t)? weiter|fortfahren|continuez?|contin[uú]a|sigue|продолж(?:ай|ить)"
-    r"|дальше|继续|繼續|続けて|계속|أكمل|تابع|واصل)"
-    r"(?:[,\s]*(?:please|bitte|吧))?[\s.!…。！]*",
-    re.IGNORECASE,
-)
-"""A request that says nothing but that the work is to go on."""
 
 
 class Turn(Struct, frozen=True):
@@ -77,7 +69,7 @@ def resumed(material: Material, request: Record) -> Record | None:
 
 
 def _goes_on(request: Record) -> bool:
-    return not request.extra.get("images") and _GO_ON.fullmatch(request.text.strip()) is not None
+    return goes_on(request.text) and not request.extra.get("images")
 
 
 def running(material: Material) -> bool:

@@ -92,7 +92,9 @@ def test_a_prompt_of_unknown_sender_is_taken_only_where_there_is_no_other():
     assert request(story(("no", Channel.HUMAN_ANSWER), unknown)) == "do that"
 
 
-@pytest.mark.parametrize("trifle", ["hi", "OK.", "continue", "继续", "Thanks!"])
+@pytest.mark.parametrize(
+    "trifle", ["hi", "OK.", "continue", "继续", "Thanks!", "Continue?", "weiter", "Please go on.", "продолжай"]
+)
 def test_the_first_message_that_says_something_sets_the_mission(trifle):
     """A greeting or "go on" does not; where there is nothing else it must do."""
     assert mission(story(trifle, "Make it", "Now that")) == "Make it"

@@ -133,6 +133,25 @@ def test_what_follows_from_a_live_step_comes_at_once_again(backfill, monkeypatch
     assert backfill.until(lambda: seen[before:], [first.id]) == [first.id]
 
 
+def test_what_is_urgent_comes_between_what_follows(backfill, monkeypatch):
+    """What follows from many steps takes long: a hook waits for one of it, then comes a live transcript's turn."""
+    seen, follow, live = [], Noting._follow, backfill.transcripts[COUNT - 1]
+
+    def followed(self, tool, step):
+        if not seen:
+            live.turn("More", answer="Done")
+            backfill.worker.hint(CLAUDE, live.path)
+            backfill.worker.submit(Urgency.HOOK, lambda _: seen.append("hook"))
+        seen.append(step.session)
+        follow(self, tool, step)
+
+    monkeypatch.setattr(Noting, "_follow", followed)
+    first, second, *others = [one.id for one in backfill.transcripts]
+    expected = [first, "hook", second, live.id, *others]
+    assert backfill.until(lambda: seen[:], expected) == expected
+    assert backfill.recorded() == [2] * (COUNT - 1) + [4]
+
+
 def test_a_hook_finds_recorded_what_came_before_it(backfill, monkeypatch):
     """It ends the transaction after the step that runs, and does not wait for the rest."""
     seen, write = [], writing._commit

@@ -170,7 +170,7 @@ class Worker(threading.Thread):
 
     def _lost(self, tool: Tool, path: str, turn: tuple[Urgency, float], error: BaseException | None) -> None:
         hint = partial(self.hint, tool, path, *turn)
-        if isinstance(error, again.MACHINE):
+        if isinstance(error, Exception):  # a defect too: at once it would be met again, and again
             self._again.failed(path, "store-trouble", error, hint)
         else:
             hint()

@@ -186,15 +186,20 @@ def test_one_that_fails_costs_the_others_nothing(backfill, monkeypatch):
     assert len(backfill.troubles) == 1
 
 
-def test_a_disk_that_is_full_at_the_end_is_told_of_each(backfill, monkeypatch):
-    """Nothing of them is recorded, all of them wait, and later each is recorded once."""
+def _full():
+    error = sqlite3.OperationalError("database or disk is full")
+    error.sqlite_errorcode = sqlite3.SQLITE_FULL
+    return error
+
+
+@pytest.mark.parametrize("error", [_full(), ValueError("a defect")])
+def test_what_fails_at_the_end_is_told_of_each(backfill, monkeypatch, error):
+    """Nothing of them is recorded, all of them wait, whatever it was, and later each is recorded once."""
     commit, full = Commits._commit, []
 
     def failing(self):
         if self._together is not None and not full:
             full.append(True)
-            error = sqlite3.OperationalError("database or disk is full")
-            error.sqlite_errorcode = sqlite3.SQLITE_FULL
             raise error
         commit(self)
 

@@ -14,13 +14,13 @@ from types import MappingProxyType
 from msgspec import Struct
 from msgspec.structs import replace
 
-from memd.extract.asked import known
+from memd.extract.asked import goes_on, known
 from memd.model import MEMO_CHANNELS, Channel, Record, Tick
 from memd.model.once import once
 from memd.model.text import clock, oneline
 from memd.render import FIRST, Earlier, Entry, images_of
 
-_BARE = frozenset({"", "continue", "go on", "go ahead", "ok", "okay", "yes", "y", "继续", "好", "好的"})
+_BARE = frozenset({"", "ok", "okay", "yes", "y", "好", "好的"})
 _LONGEST, _MARKS = max(map(len, _BARE)), ".!。！"
 RELEASED = "released"
 """The note of an entry that a model has unticked."""
@@ -110,7 +110,7 @@ def bare(record: Record) -> bool:
     if record.channel is Channel.HUMAN_ANSWER or record.extra.get("images"):
         return False
     text = record.text.strip()
-    return not text[_LONGEST:].strip(_MARKS) and text.lower().rstrip(_MARKS) in _BARE
+    return (not text[_LONGEST:].strip(_MARKS) and text.lower().rstrip(_MARKS) in _BARE) or goes_on(text)
 
 
 def document(memo: Sequence[Entry]) -> bytes:

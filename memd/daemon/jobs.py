@@ -109,6 +109,11 @@ class Jobs:
             jobs = self._first(feeding=feeding)
             return heappop(jobs) if jobs and jobs[0].old else None
 
+    def another_live(self) -> Job | None:
+        """The most urgent if it is there and more than a step of an old transcript."""
+        with self._some:
+            return heappop(self._others) if self._others and self._others[0].urgency <= Urgency.LIVE else None
+
     def _first(self, *, feeding: bool) -> list[Job]:
         """The heap that has the most urgent."""
         return self._old if self._old and self._begins_old(feeding=feeding) else self._others

@@ -19,16 +19,21 @@ class Noting:
     def __init__(self, store: Store, projects: Projects, environ: Mapping[str, str], clock: Callable[[], int]) -> None:
         self._store, self._projects, self._environ, self._clock = store, projects, environ, clock
         self._together: Together | None = None
+        self._between: Callable[[], None]
         self._unheard: set[str] = set()  # sessions with entries of which the second witness was not asked yet
 
     @contextmanager
-    def together(self) -> Iterator[Together]:
-        """Steps that are taken inside are recorded as one, and what follows from them comes when they are."""
-        try:
-            with self._store.together() as self._together:
-                yield self._together
-        finally:
-            self._together = None
+    def together(self, between: Callable[[], None]) -> Iterator[Together]:
+        """Steps that are taken inside are recorded as one, and what follows from them comes when they are.
+
+        `between` is called before what follows from each, in which steps may be taken one by one again.
+        """
+        with self._store.together() as together:
+            self._together, self._between = together, between
+            try:
+                yield together
+            finally:
+                self._together = None
 
     def taken(self, tool: Tool, step: Step) -> Step:
         """The step, which has been written."""
@@ -37,6 +42,7 @@ class Noting:
         else:
             if step.changed and step.session is not None:
                 self._projects.pass_over(step.session)
+            self._together.then(self._between)
             self._together.then(partial(self._follow, tool, step))
         return step
 

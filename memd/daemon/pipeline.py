@@ -128,9 +128,9 @@ class Pipeline:
         step = self._reader.take(tool, ask, parsed)
         return None if step is None else self._noting.taken(tool, step)
 
-    def together(self) -> AbstractContextManager[Together]:
-        """Steps that are taken inside are recorded as one."""
-        return self._noting.together()
+    def together(self, between: Callable[[], None]) -> AbstractContextManager[Together]:
+        """Steps that are taken inside are recorded as one; `between` is called before what follows from each."""
+        return self._noting.together(between)
 
     def end(self, name: str) -> None:
         """The tool says that the session ended."""

@@ -147,15 +147,21 @@ class Worker(threading.Thread):
             self._do(pipeline, job)
 
     def _do_old(self, pipeline: Pipeline, job: Job) -> None:
-        """Steps of old transcripts, recorded as one as long as nothing else is to be done."""
+        """Steps of old transcripts, recorded as one as long as nothing else is to be done; so is what follows from them."""
         end = time.monotonic() + TOGETHER
-        with self._troubled(pipeline), pipeline.together() as self._together:
+        with self._troubled(pipeline), pipeline.together(partial(self._do_live, pipeline)) as together:
+            self._together = together
             self._do(pipeline, job)
             while (
                 time.monotonic() < end and (other := self._jobs.another_old(feeding=self._ahead.hungry())) is not None
             ):
                 self._do(pipeline, other)
-        self._together = None
+            self._together = None
+
+    def _do_live(self, pipeline: Pipeline) -> None:
+        """One thing that somebody waits for, if there is any."""
+        if (job := self._jobs.another_live()) is not None:
+            self._do(pipeline, job)
 
     def _kept(self, tool: Tool, path: str, turn: tuple[Urgency, float]) -> None:
         """A step is written; if that is taken back, the transcript is read on again."""
@@ -164,7 +170,7 @@ class Worker(threading.Thread):
 
     def _lost(self, tool: Tool, path: str, turn: tuple[Urgency, float], error: BaseException | None) -> None:
         hint = partial(self.hint, tool, path, *turn)
-        if isinstance(error, again.MACHINE):
+        if isinstance(error, Exception):  # a defect too: at once it would be met again, and again
             self._again.failed(path, "store-trouble", error, hint)
         else:
             hint()

@@ -11,8 +11,9 @@ from msgspec import Struct
 from memd.extract import argv, cut, shell
 from memd.extract.argv import Carried
 from memd.extract.cut import Simple
+from memd.extract.programs import known, of
 from memd.extract.sql import statements
-from memd.extract.verbs import Row, known, of
+from memd.extract.verbs import Row
 from memd.model.once import once
 
 _QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"")

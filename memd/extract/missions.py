@@ -7,7 +7,7 @@ from itertools import chain
 from msgspec import Struct
 from msgspec.structs import replace
 
-from memd.extract.asked import ADDED, asks, known
+from memd.extract.asked import ADDED, asks, goes_on, known
 from memd.extract.material import Material, of_material
 from memd.extract.turns import unstated
 from memd.model import Record
@@ -15,9 +15,9 @@ from memd.model import Record
 _CLEARED = frozenset({"", "clear", "off", "stop", "none", "reset", "cancel"})
 """Arguments that take a goal back."""
 _TRIFLES = frozenset(
-    "hi,hello,hey,ok,okay,yes,no,continue,go on,go ahead,test,thanks,hallo,你好,继续".split(",")  # noqa: SIM905 - a list of words
+    "hi,hello,hey,ok,okay,yes,no,test,thanks,hallo,你好".split(",")  # noqa: SIM905 - a list of words
 )
-"""What says too little to be a mission."""
+"""What says too little to be a mission, beside "go on"."""
 
 _AGREED = r"(?:yes|yeah|yep|yup|ok|okay|sure|no|nope|thanks|hmm|great|good|nice|perfect)\b"
 """How a few words begin that only answer what the agent said."""
@@ -93,4 +93,4 @@ def _least(material: Material) -> Iterator[Record]:
 def _telling(record: Record) -> bool:
     text = record.text.strip().lower().rstrip(".!?。！？")
     trifle = text in _TRIFLES or (len(text.split()) <= 5 and re.match(_AGREED, text) is not None)
-    return not trifle and record.extra.get("command") != "goal"
+    return not trifle and not goes_on(record.text) and record.extra.get("command") != "goal"

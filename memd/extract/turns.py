@@ -11,19 +11,11 @@ from operator import attrgetter
 
 from msgspec import Struct
 
-from memd.extract.asked import ADDED, local, says
+from memd.extract.asked import ADDED, goes_on, local, says
 from memd.extract.material import Material, of_material
 from memd.model import Channel, Kind, Message, Record
 
 _BARE_COMMAND = re.compile(r"/\S+")
-_GO_ON = re.compile(
-    r"(?:(?:ok|okay|yes|ja|bitte|please|и|请)[,.!\s]*)?(?:continue|go on|go ahead|keep going|proceed|carry on|resume"
-    r"|weiter(?:machen)?|mach(?:e|t)? weiter|fortfahren|continuez?|contin[uú]a|sigue|продолж(?:ай|ить)"
-    r"|дальше|继续|繼續|続けて|계속|أكمل|تابع|واصل)"
-    r"(?:[,\s]*(?:please|bitte|吧))?[\s.!…。！]*",
-    re.IGNORECASE,
-)
-"""A request that says nothing but that the work is to go on."""
 
 
 class Turn(Struct, frozen=True):
@@ -70,10 +62,14 @@ def current(material: Material) -> Turn:
 
 def resumed(material: Material, request: Record) -> Record | None:
     """The newest request before one that says nothing but "go on"; None where the request says more, or nothing came before."""
-    if not _GO_ON.fullmatch(request.text.strip()):
+    if not _goes_on(request):
         return None
     before = (record for record in reversed(material.asked) if record.number < request.number)
-    return next((record for record in before if not _GO_ON.fullmatch(record.text.strip())), None)
+    return next((record for record in before if not _goes_on(record)), None)
+
+
+def _goes_on(request: Record) -> bool:
+    return goes_on(request.text) and not request.extra.get("images")
 
 
 def running(material: Material) -> bool:

@@ -1,14 +1,18 @@
 """The table of verbs: which simple commands change something that is not freely changed back. Pure.
 
 A row is about programs. Behind the program, and behind options of its own (`kubectl -n prod`), its pattern is what the command
-goes on with. Only listed programs count, so words in an `echo`, a search or a message do nothing. What a program is handed to do
-somewhere else (`ssh`), or to what nobody sees (`xargs`), is told by `memd/extract/effects.py`.
+goes on with, so words in an `echo`, a search or a message do nothing. Which rows a command is held against, and what counts of a
+program that is not listed, is in `memd/extract/programs.py`; what a program is handed to do somewhere else (`ssh`), or to what
+nobody sees (`xargs`), is told by `memd/extract/effects.py`.
 """
 
 import re
 from functools import cache
 
 from msgspec import Struct
+
+_OWN = r"(?:-\S+ (?:(?!-)\S+ )?){0,50}?"
+"""Options of a program before what it is to do, so many at most; whether one takes a word is not known, so both are tried."""
 
 
 class Row(Struct, frozen=True):
@@ -41,11 +45,11 @@ class Row(Struct, frozen=True):
         return bool(self.hard) and _begins(self.hard, rest)
 
 
-_ALL = r".*"
+ALL = r".*"
 _SENT = r"(?:POST|PUT|PATCH|DELETE)\b"
-_LAUNCH = (
+LAUNCH = (
     r"(?!\S*(?:test_|[_.-](?:test|spec)\b))"  # a test of what does it
-    r"\S*(?:deploy|migrat(?:e|ion)|publish|release(?!-?notes)|rollback|(?<![^\W_])(?:send|charge|refund|payout)[_-])[\w-]*"
+    r"\S*(?:deploy|migrat(?:e|ion)|publish|release(?!-?notes)|rollback|(?<![^\W_])(?:send|charge|refund|payout)[_-])[\w-]{0,255}+"
     r"(?:\.(?:sh|py|js|ts|rb))?(?=\s|$)"
 )
 _CALLS = (
@@ -69,12 +73,12 @@ _SQL = (
 )
 _SQL_HARD = r"(?i:.*\b(?:drop|truncate|delete|alter|remove))"
 
-_TABLE = (
+TABLE = (
     Row("git", r"(?:merge|rebase|revert|cherry-pick|am) (?:--abort|--quit)\b", again=True),
     Row("git", r"(?:commit|merge|rebase|revert|cherry-pick|am|update-ref)(?![\w-])"),
-    Row("git", r"(?:push|filter-[\w-]+)\b", looks=r"push (?:\S+ )*-\w*n\w*(?!\S)", hard=_ALL),
+    Row("git", r"(?:push|filter-[\w-]+)\b", looks=r"push (?:\S+ )*-\w*n\w*(?!\S)", hard=ALL),
     Row("git", r"(?:reset|apply)\b", looks=r"--(?:stat|numstat|summary)\b", hard=r"reset .*--hard"),
-    Row("git", r"clean\b", looks=r"clean (?:\S+ )*-\w*n\w*(?!\S)", hard=_ALL),
+    Row("git", r"clean\b", looks=r"clean (?:\S+ )*-\w*n\w*(?!\S)", hard=ALL),
     Row("git", r"stash\b", looks=r"stash (?:list|show)", hard=r"stash (?:drop|clear)"),
     Row("git", r"tag (?:-[adfsm]\b|--(?:delete|annotate|force|sign)\b|[^-\s])", hard=r"tag (?:-d|--delete)"),
     Row("git", r"branch (?:-\w*[dDmMCf]|--(?:delete|move|force))\b", hard=r"branch .*(?:-\w*D|--force)\b"),
@@ -88,11 +92,11 @@ _TABLE = (
         r"checkout (?:.*(?<!\S)(?:-[bBf]|--(?:orphan|force)?|\.)(?!\S)|(?:[\w./~^@-]+ )?(?:[\w.-]+/)*[\w-]+\.[a-z]\w{0,4}$)",
         hard=r".*(?<!\S)(?:\.|--|-f|--force)(?!\S)",
     ),
-    Row("git", r"rm (?:-\S+ )*-\w*r", hard=_ALL),
-    Row("git", r"(?:lfs|subtree|annex|svn|p4) (?:push|dcommit|submit)\b", hard=_ALL),
-    Row("jj hg sl", r"(?:git )?push\b", hard=_ALL),
+    Row("git", r"rm (?:-\S+ )*-\w*r", hard=ALL),
+    Row("git", r"(?:lfs|subtree|annex|svn|p4) (?:push|dcommit|submit)\b|(?:send-email|imap-send)\b", hard=ALL),
+    Row("jj hg sl", r"(?:git )?push\b", hard=ALL),
     Row("jj hg sl svn", r"(?:commit|ci)\b"),
-    Row("p4", r"submit\b", hard=_ALL),
+    Row("p4", r"submit\b", hard=ALL),
     Row(
         "gh glab",
         r"(?:pr|issue|mr|release|repo|gist|workflow|run|label|secret|variable|project|cache|ruleset)"
@@ -125,51 +129,51 @@ _TABLE = (
         "npm pnpm yarn bun make just mise task rake rails prisma knex flask supabase artisan",
         _TASK,
         looks=rf"{_NO_TASK}|^ (?:\S+ )*(?:-n|--just-print)(?!\S)",
-        hard=_ALL,
+        hard=ALL,
     ),
-    Row("mvn mvnw", r"(?:.*\s)?(?:deploy|release:\w+)(?=\s|$)", hard=_ALL),
-    Row("dotnet nuget", r"(?:nuget )?(?:push|delete)\b", hard=_ALL),
-    Row("mix", r"(?:ecto\.(?:migrate|rollback|drop|reset)|hex\.publish)\b", hard=_ALL),
+    Row("mvn mvnw", r"(?:.*\s)?(?:deploy|release:\w+)(?=\s|$)", hard=ALL),
+    Row("dotnet nuget", r"(?:nuget )?(?:push|delete)\b", hard=ALL),
+    Row("mix", r"(?:ecto\.(?:migrate|rollback|drop|reset)|hex\.publish)\b", hard=ALL),
     Row(
         "sequelize sequelize-cli typeorm drizzle-kit",
         r"(?:db:(?!migrate:status)|migration:(?:run|revert)|schema:(?:sync|drop)|push|migrate)",
-        hard=_ALL,
+        hard=ALL,
     ),
     Row(
         "sqlx diesel sea-orm-cli",
         r"(?:migrat(?:e|ion) (?:run|revert|redo|up|down|fresh|refresh|reset)|database (?:drop|reset|setup))\b",
-        hard=_ALL,
+        hard=ALL,
     ),
     Row(
         "goose liquibase",
         r"(?:.*\s)?(?:up|down|redo|reset|update|rollback|drop-all|(?:up|down)-to|up-by-one)(?=\s|$)",
-        hard=_ALL,
+        hard=ALL,
     ),
-    Row("fastlane", r"(?:\w+ )?(?:release|beta|deploy|deliver|upload\w*|supply|pilot)(?=\s|$)", hard=_ALL),
-    Row("skopeo crane oras", r"(?:copy|sync|push|delete)\b", hard=_ALL),
-    Row("mkdocs mike gh-pages", r"gh-deploy\b|deploy\b|-d\b|--dist\b", hard=_ALL),
+    Row("fastlane", r"(?:\w+ )?(?:release|beta|deploy|deliver|upload\w*|supply|pilot)(?=\s|$)", hard=ALL),
+    Row("skopeo crane oras", r"(?:copy|sync|push|delete)\b", hard=ALL),
+    Row("mkdocs mike gh-pages", r"gh-deploy\b|deploy\b|-d\b|--dist\b", hard=ALL),
     Row("vault", r"(?:kv )?(?:put|patch|write|delete|destroy|undelete)\b", hard=r".*(?:delete|destroy)"),
     Row(
-        "nomad argocd flux", r"(?:job (?:run|stop)|app (?:sync|delete|rollback)|run|stop|reconcile|delete)\b", hard=_ALL
+        "nomad argocd flux", r"(?:job (?:run|stop)|app (?:sync|delete|rollback)|run|stop|reconcile|delete)\b", hard=ALL
     ),
     Row("bq", r"(?:rm|cp|load|mk|update|insert)\b", hard=r"rm"),
-    Row("forge cast", r"script .*--broadcast\b|create\b|send\b|publish\b", hard=_ALL),
-    Row("supabase prisma flask", r"(?:db (?:push|reset|seed|(?:up|down)grade)|functions deploy)\b", hard=_ALL),
-    Row("ansible-playbook", r"\S", looks=r"\s(?:--(?:syntax-check|list-\w+)|-C)(?!\S)", hard=_ALL),
-    Row("php", rf"artisan {_TASK}", looks=_NO_TASK, hard=_ALL),
-    Row("python bash sh zsh node ruby deno tsx", _LAUNCH, looks=r"^ -n ", hard=_ALL),
+    Row("forge cast", r"script .*--broadcast\b|create\b|send\b|publish\b", hard=ALL),
+    Row("supabase prisma flask", r"(?:db (?:push|reset|seed|(?:up|down)grade)|functions deploy)\b", hard=ALL),
+    Row("ansible-playbook", r"\S", looks=r"\s(?:--(?:syntax-check|list-\w+)|-C)(?!\S)", hard=ALL),
+    Row("php", rf"artisan {_TASK}", looks=_NO_TASK, hard=ALL),
+    Row("python bash sh zsh node ruby deno tsx", LAUNCH, looks=r"^ -n ", hard=ALL),
     Row("python node bun deno tsx", _CALLS),
     Row(
         "python",
         r"\S*manage\.py (?:\S*migrat\w*|(?:sql)?flush|loaddata)\b",
         looks="showmigrations|makemigrations",
-        hard=_ALL,
+        hard=ALL,
     ),
-    Row("manage.py", r"(?:migrate|(?:sql)?flush|loaddata)\b", hard=_ALL),
+    Row("manage.py", r"(?:migrate|(?:sql)?flush|loaddata)\b", hard=ALL),
     Row(
         "alembic flyway dbmate sqitch",
         r"(?:(?:up|down)grade|migrate|clean|up|down|rollback|deploy|revert)\b",
-        hard=_ALL,
+        hard=ALL,
     ),
     Row(
         "kubectl oc",
@@ -181,7 +185,7 @@ _TABLE = (
     Row(
         "terraform tofu pulumi terragrunt cdk",
         r"(?:apply|destroy|import|up|deploy|taint|state (?:rm|mv|push))\b",
-        hard=_ALL,
+        hard=ALL,
     ),
     Row(
         "docker podman nerdctl",
@@ -215,12 +219,17 @@ _TABLE = (
         looks=r"\s(?:-G|--get)\b|(?:-X|--request)[ =]?GET\b",
     ),
     Row("wget", rf"(?:.*\s)?--(?:post-\w+|body-\w+|method[ =]{_SENT})"),
-    Row("http https xh", rf"(?i:{_SENT})|(?!(?i:GET|HEAD)\b)\S+(?: \S+)*? [\w.-]+:?=(?!=)", hard="(?i:DELETE)"),
+    Row(
+        "http https xh",
+        rf"(?i:{_SENT})|\S+(?: \S+)*? (?!-)[\w.-]+:?=(?!=)",
+        looks=r"\s(?i:GET|HEAD)\s",
+        hard="(?i:DELETE)",
+    ),
     Row("psql mysql mariadb sqlite duckdb sqlcmd clickhouse-client", _SQL, hard=_SQL_HARD, fed=True, sql=True),
     Row("psql mysql mariadb sqlite", r"(?:.*\s)?(?:-f|--file|<)[ =]?\S+\.sql\b", fed=True),
     Row("mongosh mongo", r".*\b(?:insert|update|delete|drop|remove|replace|rename)\w*\(", hard=_SQL_HARD),
-    Row("dropdb dropuser createdb createuser", r"\S", hard=_ALL),
-    Row("pg_restore mongorestore", r"\S", looks=r"\s(?:-l|--list)\b", hard=_ALL),
+    Row("dropdb dropuser createdb createuser", r"\S", hard=ALL),
+    Row("pg_restore mongorestore", r"\S", looks=r"\s(?:-l|--list)\b", hard=ALL),
     Row(
         "redis-cli valkey-cli",
         r"(?i:(?:flush(?:all|db)|del|unlink|set\w*|h(?:set|del)\w*|[lr](?:push|pop|rem|trim)|[sz](?:add|rem)|expire\w*|rename"
@@ -233,29 +242,29 @@ _TABLE = (
     Row("systemctl launchctl service", r".*\b(?:start|stop|restart|enable|disable|load|unload|mask|reload|kill)\b"),
     Row("kill pkill killall", r"\S", looks=r"\s(?:-0|-l|-L|--list)(?!\S)", again=True),
     Row("tmux screen", r"kill-\w+", again=True),
-    Row("shutdown reboot poweroff halt", _ALL, hard=_ALL),
+    Row("shutdown reboot poweroff halt", ALL, hard=ALL),
     Row(
         "Remove-Item Clear-Content Clear-Item Remove-ItemProperty Stop-Computer Restart-Computer Stop-Service Uninstall-Module",
-        _ALL,
+        ALL,
         looks=r"(?i:\s-WhatIf\b)",
-        hard=_ALL,
+        hard=ALL,
         fed=True,
     ),
     Row(
         "Move-Item Rename-Item Copy-Item New-Item Set-Content Add-Content Out-File Set-Item Set-ItemProperty Start-Service"
         " Restart-Service Set-Service Stop-Process Install-Module Publish-Module",
-        _ALL,
+        ALL,
         looks=r"(?i:\s-WhatIf\b)",
         fed=True,
     ),
     Row("Invoke-WebRequest Invoke-RestMethod", r"(?i:(?:.*\s)?-Method (?:Post|Put|Patch|Delete)\b)"),
-    Row("del erase rd", r"(?:/\w+ )*[^/\s]", hard=_ALL),
+    Row("del erase rd", r"(?:/\w+ )*[^/\s]", hard=ALL),
     Row("ren xcopy robocopy", r"\S"),
     Row("rm", r"(?:-\w+ )*(?!/tmp/|-)\S", hard=r"(?:-\w+ )*(?:-\w*[rR]|--recursive)|.*[*]"),
     Row("mv", r"(?:-\w+ )*(?!/tmp/|-)\S"),
-    Row("find fd", r"(?!/tmp/).*\s-delete\b", hard=_ALL),
-    Row("shred truncate mkfs wipefs", r"\S", hard=_ALL, again=True),
-    Row("dd", r"(?:.*\s)?of=(?!/dev/(?:null|std))", hard=_ALL, again=True),
+    Row("find fd", r"(?!/tmp/).*\s-delete\b", hard=ALL),
+    Row("shred truncate mkfs wipefs", r"\S", hard=ALL, again=True),
+    Row("dd", r"(?:.*\s)?of=(?!/dev/(?:null|std))", hard=ALL, again=True),
     Row("patch", r"\S", again=True),
     Row("npm pnpm yarn bun", r"(?:ci|i|install)(?: -\S+)*$", again=True),
     Row("yarn bundle", r"$", again=True),
@@ -264,50 +273,6 @@ _TABLE = (
     Row("go", r"mod (?:download|tidy)$", again=True),
 )
 """Of a program's rows the first that fits holds."""
-_ROWS = {
-    name: tuple(row for row in _TABLE if name in row.programs.split())
-    for one in _TABLE
-    for name in one.programs.split()
-}
-_SCRIPT = (Row("", _ALL, hard=_ALL),)
-"""A script that is called by its name: what it does is told by that alone."""
-_OTHERS = (
-    Row("", r"(?:[a-z][\w-]* )?(?:create|delete|destroy|purge|close|reopen|publish|deploy|send|revoke|push|submit|refund)(?=\s|$)"
-        r"|(?:upload|promote|land|migrate|apply)(?=\s|$)|\S+:(?:create|remove|delete|migrate)(?=\s|$)",
-        hard=r"(?:[a-z][\w-]* )?(?:delete|destroy|purge|publish|deploy|push|submit)"),
-)  # fmt: skip
-"""Programs that are not known, by what most of them call such a deed (`bd create`, `jira issue close`)."""
-
-_NO_DEED = frozenset(
-    "cp ln tar zip unzip diff cmp ninja cmake code vim nvim vi nano emacs man info apropos ag ack open xdg-open".split()  # noqa: SIM905 - a list of words
-)
-"""Programs behind which such a word is a file's name, or what is looked for."""
-
-_THROUGH = re.compile(
-    r"(?:(?:npx|bunx|pnpx|(?:uv|poetry|pdm|pipenv|rye|hatch) run|(?:npm|pnpm|yarn|bundle|mise) (?:exec|dlx)|uv tool run"
-    r"|\S*python[\d.]* -m)(?: --?[a-z-]*)*\s+)*"
-)
-"""What runs a program of the project, and is not the one that matters."""
-_PROGRAM = re.compile(rf"{_THROUGH.pattern}\\?(?:[^\s'\"]*/)?(?P<name>[^\s'\"]+?)(?:(?<=[a-z])\d[\d.]*)?(?=\s|$)\s*")
-_OWN = r"(?:-\S+ (?:(?!-)\S+ )?){0,50}?"
-"""Options of a program before what it is to do, so many at most; whether one takes a word is not known, so both are tried."""
-_LAUNCHED = re.compile(_LAUNCH)
-
-
-def known(command: str) -> bool:
-    """Whether a command's program is in the table."""
-    match = _PROGRAM.match(command)
-    return match is not None and match["name"] in _ROWS
-
-
-def of(command: str) -> tuple[tuple[Row, ...], str]:
-    """The rows that a command is held against, and what stands behind its program."""
-    match = _PROGRAM.match(command)
-    if match is None:
-        return (), ""
-    others = () if match["name"] in _NO_DEED else _OTHERS
-    rows = _ROWS.get(match["name"]) or (_SCRIPT if _LAUNCHED.fullmatch(match["name"]) else others)
-    return rows, command[match.end() :]
 
 
 def _begins(pattern: str, rest: str) -> bool:

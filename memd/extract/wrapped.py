@@ -58,7 +58,7 @@ _WRAPPERS = (
     Wrapper("sshpass", "pfd"),
     Wrapper(r"direnv\s+exec", places=1),
     Wrapper(r"(?:asdf|rbenv|pyenv|nodenv)\s+exec railway\s+run wsl"),
-    Wrapper(r"nix\s+(?:develop|shell)(?:\s+[^-\s]\S*)?\s+(?:-c|--command)"),
+    Wrapper(r"nix\s+(?:develop|shell)(?:\s+(?!-c\s|--command\s)\S+)*+\s+(?:-c|--command)"),
 )  # fmt: skip
 _WORD = r"(?>(?:'[^']*'|\"(?:[^\"\\]|\\.)*\"|\\.|[^\s'\"\\])+)"
 _AHEAD = (

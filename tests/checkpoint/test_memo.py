@@ -42,7 +42,9 @@ def test_what_was_taken_back_or_never_delivered_is_listed_and_not_ticked():
     assert [(e.ticked, e.note) for e in entries] == [(False, "withdrawn"), (False, "undelivered"), (True, "")]
 
 
-@pytest.mark.parametrize("words", ["continue", "Continue.", "go on", " OK! ", "yes", "继续", "好的。", ""])
+@pytest.mark.parametrize(
+    "words", ["continue", "Go on, please!", "weiter", "продолжай", " OK! ", "yes", "继续", "好的。", ""]
+)
 def test_what_means_nothing_alone_is_not_ticked(words):
     """It stays a candidate: a person may tick it."""
     assert (candidates(record(1, words)), ticked(record(1, words))) == ([1], [])

@@ -5,10 +5,10 @@ import os
 import subprocess
 import time
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 from devices import made_device
+from transcript import SESSION, Transcript
 
 from memd.cli.install_asking import diff
 from memd.files import Lock
@@ -26,9 +26,10 @@ def _snapshot(folder):
 
 
 @contextmanager
-def _daemon(home):
+def _daemon(home, **environ):
     """`memd run` for the time of the block."""
-    process = subprocess.Popen([*MEMD, "run"], cwd=home, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    out = subprocess.DEVNULL
+    process = subprocess.Popen([*MEMD, "run"], cwd=home, stdout=out, stderr=out, env={**os.environ, **environ})
     try:
         yield process
     finally:
@@ -275,11 +276,24 @@ class TestPurge:
         assert sorted(each.name for each in place.iterdir()) == ["projects", "theirs", "writing"]
 
     def test_a_state_folder_of_any_name_goes_whole_where_all_in_it_is_memds(self, memd, home):
-        """After real work in it."""
-        place = home / "elsewhere"
-        memd("ingest", str(Path(__file__).parents[2] / "docs" / "example.jsonl"), MEMD_STATE_DIR=str(place))
-        assert (place / "memd.db").exists()
-        done = memd("uninstall", "--purge", "--yes", MEMD_STATE_DIR=str(place))
+        """After real work in it: an installation, a record that was damaged, a daemon's life, a project."""
+        place, project = home / "elsewhere", home / "work"
+        here = {"MEMD_STATE_DIR": str(place)}
+        memd("install", "--yes", **here)
+        place.joinpath("memd.db").write_bytes(b"no database" * 1_000)
+        with _daemon(home, **here):
+            end = time.monotonic() + 20
+            while not (place / "damaged").exists() or "memd.sock" not in os.listdir(place):
+                assert time.monotonic() < end, os.listdir(place)
+                time.sleep(0.05)
+            project.mkdir()
+            transcript = Transcript(home / ".claude" / "projects" / "-w" / f"{SESSION}.jsonl", cwd=str(project))
+            transcript.turn("Make it.")
+            transcript.runs("git push")
+            memd("ingest", str(transcript.path), **here)
+        made = {"damaged", "installed", "memd.db", "memd.lock", "projects", "sessions"}
+        assert made <= set(os.listdir(place))
+        done = memd("uninstall", "--purge", "--yes", **here)
         assert (done.returncode, f"removed {place}" in done.stdout) == (0, True)
         assert not place.exists()
 

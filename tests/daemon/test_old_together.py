@@ -149,6 +149,25 @@ def test_what_follows_from_a_live_step_comes_at_once_again(backfill, monkeypatch
     assert backfill.until(lambda: seen[before:], [first.id]) == [first.id]
 
 
+def test_what_is_urgent_comes_between_what_follows(backfill, monkeypatch):
+    """What follows from many steps takes long: a hook waits for one of it, then comes a live transcript's turn."""
+    seen, follow, live = [], Noting._follow, backfill.transcripts[COUNT - 1]
+
+    def followed(self, tool, step):
+        if not seen:
+            live.turn("More", answer="Done")
+            backfill.worker.hint(CLAUDE, live.path)
+            backfill.worker.submit(Urgency.HOOK, lambda _: seen.append("hook"))
+        seen.append(step.session)
+        follow(self, tool, step)
+
+    monkeypatch.setattr(Noting, "_follow", followed)
+    first, second, *others = [one.id for one in backfill.transcripts]
+    expected = [first, "hook", second, live.id, *others]
+    assert backfill.until(lambda: seen[:], expected) == expected
+    assert backfill.recorded() == [ROWS] * (COUNT - 1) + [ROWS + 2]
+
+
 def test_a_hook_finds_recorded_what_came_before_it(backfill, monkeypatch):
     """It ends the transaction after the step that runs, and does not wait for the rest."""
     seen, write = [], writing._commit
@@ -183,15 +202,20 @@ def test_one_that_fails_costs_the_others_nothing(backfill, monkeypatch):
     assert len(backfill.troubles) == 1
 
 
-def test_a_disk_that_is_full_at_the_end_is_told_of_each(backfill, monkeypatch):
-    """Nothing of them is recorded, all of them wait, and later each is recorded once."""
+def _full():
+    error = sqlite3.OperationalError("database or disk is full")
+    error.sqlite_errorcode = sqlite3.SQLITE_FULL
+    return error
+
+
+@pytest.mark.parametrize("error", [_full(), ValueError("a defect")])
+def test_what_fails_at_the_end_is_told_of_each(backfill, monkeypatch, error):
+    """Nothing of them is recorded, all of them wait, whatever it was, and later each is recorded once."""
     commit, full = Commits._commit, []
 
     def failing(self):
         if self._together is not None and not full:
             full.append(True)
-            error = sqlite3.OperationalError("database or disk is full")
-            error.sqlite_errorcode = sqlite3.SQLITE_FULL
             raise error
         commit(self)
 

@@ -53,7 +53,7 @@ class Pipe:
         return Step(path.stem, added=(SAID,), changed=True, left=left)
 
     @contextmanager
-    def together(self):
+    def together(self, _):
         together = Together()
         yield together
         together.over()

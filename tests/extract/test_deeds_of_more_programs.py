@@ -10,6 +10,7 @@ from memd.extract import effects
     [
         "git lfs push origin main",
         "git subtree push --prefix d origin gh-pages",
+        "git send-email --to a@b.c 0001.patch",
         "jj git push",
         "hg push",
         "p4 submit",
@@ -29,6 +30,7 @@ from memd.extract import effects
         "argocd app sync x",
         "forge script x --broadcast",
         "http api.x.com/v1/pay amount=3",
+        "http --timeout=3 -f api.x.com/v1/pay amount=3",
         "dvc push",
         "hf upload a b",
         "arc land",
@@ -57,7 +59,16 @@ def test_a_program_handed_by_here_document_sends_a_request():
     assert len(effects.lasting(command)) == 1
 
 
-@pytest.mark.parametrize("command", ["direnv exec . git push", "nix develop -c git push", "asdf exec git push"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "direnv exec . git push",
+        "nix develop -c git push",
+        "nix develop --impure .#ci -c git push",
+        "nix shell nixpkgs#git nixpkgs#gnupg --command git push",
+        "asdf exec git push",
+    ],
+)
 def test_what_only_sets_the_surroundings_is_left_out(command):
     """The same directory and machine: the command is one like any other."""
     assert effects.lasting(command) == ("git push",)
@@ -70,6 +81,13 @@ def test_what_only_sets_the_surroundings_is_left_out(command):
         "man push",
         "http GET https://x.com a==1",
         "http https://x.com/a?b=1",
+        "http localhost:8000/health --timeout=3",
+        "http --form get localhost:8000/search text=x",
+        "git send-email --dry-run 0001.patch",
+        "pytest migrate",
+        "ruff check deploy",
+        "jq . push",
+        "du -sh push",
         "hg status",
         "vault read secret/x",
         "typeorm migration:generate",

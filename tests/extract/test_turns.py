@@ -92,7 +92,9 @@ def test_a_prompt_of_unknown_sender_is_taken_only_where_there_is_no_other():
     assert request(story(("no", Channel.HUMAN_ANSWER), unknown)) == "do that"
 
 
-@pytest.mark.parametrize("trifle", ["hi", "OK.", "continue", "继续", "Thanks!"])
+@pytest.mark.parametrize(
+    "trifle", ["hi", "OK.", "continue", "继续", "Thanks!", "Continue?", "weiter", "Please go on.", "продолжай"]
+)
 def test_the_first_message_that_says_something_sets_the_mission(trifle):
     """A greeting or "go on" does not; where there is nothing else it must do."""
     assert mission(story(trifle, "Make it", "Now that")) == "Make it"
@@ -265,7 +267,18 @@ def test_what_the_agent_writes_again_and_again_says_nothing_new():
 
 
 @pytest.mark.parametrize(
-    "words", ["continue", "Go on.", "weiter", "ok, mach weiter bitte", "继续", "请继续。", "تابع", "продолжай"]
+    "words",
+    [
+        "continue",
+        "Go on.",
+        "weiter",
+        "ok, mach weiter bitte",
+        "Yes, please continue!",
+        "继续",
+        "请继续。",
+        "تابع",
+        "продолжай",
+    ],
 )
 def test_a_request_that_only_says_go_on_leads_to_the_one_before(words):
     """The request stays what was said last; what it goes on with is the newest that says more."""
@@ -279,5 +292,8 @@ def test_a_request_that_says_more_stands_for_itself(words):
     """So does a first one, before which nothing came."""
     material = story("Move the module", words).material()
     assert turns.resumed(material, turns.current(material).request) is None
+    shown = story("Move the module")
+    shown.says("continue", extra={"images": 1})
+    assert turns.resumed(shown.material(), turns.current(shown.material()).request) is None
     alone = story("continue").material()
     assert turns.resumed(alone, turns.current(alone).request) is None

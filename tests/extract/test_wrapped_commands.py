@@ -128,6 +128,8 @@ def test_do_inside_of_do_is_not_looked_into_for_ever():
         "psql -c '" + "-- a\n" * 12_000 + "'",
         "node -e " + "fetch( " * 8_000,
         "python -c " + "urlopen( " * 6_000,
+        "python " + "deploy_" * 6_000 + "!",
+        "nix shell " + "a#b " * 20_000,
     ],
     ids=lambda line: line[:12],
 )

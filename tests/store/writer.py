@@ -1,10 +1,11 @@
 """A process that reads a transcript line by line into a store until it is killed: `python writer.py STORE LINES TOGETHER`.
 
-Each commit takes a few lines and goes on where the cursor says; TOGETHER of them are recorded as one. A line is a message, a call
-with its result, and a gap, so that every table would tell of a commit that was applied in part.
+Each commit takes a few lines and goes on where the cursor says; TOGETHER of them are recorded as one (1: each by itself).
+A line is a message, a call with its result, and a gap, so that every table would tell of a commit that was applied in part.
 """
 
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 from memd.model import Channel, Facts, Gap, Grade, Kind, Message, Operation, Source, State, Usage
@@ -24,10 +25,10 @@ def events(line):
 def main():
     with Store.open(Path(sys.argv[1])) as store:
         found = store.sources.of(SEED.path)
-        at, last = int(found.cursor) if found else 0, int(sys.argv[2])
+        at, last, together = int(found.cursor) if found else 0, int(sys.argv[2]), int(sys.argv[3])
         while at < last:
-            with store.together():
-                for _ in range(int(sys.argv[3])):
+            with store.together() if together > 1 else nullcontext():
+                for _ in range(together):
                     step = 1 + at % 7
                     batch = [event for line in range(at, at + step) for event in events(line)]
                     at += step

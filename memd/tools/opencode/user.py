@@ -4,7 +4,7 @@ import re
 from hashlib import blake2b
 from typing import Any
 
-from memd.model import Amend, Channel, Delivery
+from memd.model import Amend, Channel, Delivery, Gap
 from memd.tools.fields import excerpt, flag, string, table
 from memd.tools.opencode import delivery
 from memd.tools.opencode.delivery import Answer
@@ -21,6 +21,8 @@ _JOB = re.compile(r'\s*<task id="([^"]{1,200})"(?: state="([^"]{1,40})")?')
 def text(reading: Reading, message: str, part: Row, at: int | None) -> None:
     """A text part."""
     said = string(part, "text")
+    if not isinstance(part.get("text"), str):
+        reading.events.append(Gap("words", "a part without a text"))
     if not said:
         return
     if part.get("synthetic") or part.get("ignored") or table(part, "metadata").get("memd") is True:

@@ -1,5 +1,6 @@
 """The agent's messages: texts that come in pieces, summaries, how full the context is, errors, the ends of turns."""
 
+import pytest
 from opencode_rows import BEGIN, MADE, SESSION, assistant, feed, note, row, step, text, tool, user, words
 
 from memd.model import Compaction, Source, TurnEnd, Usage
@@ -150,10 +151,17 @@ def test_reasoning_is_no_entry():
     assert ([one.text for one in read.records], read.gaps) == (["go"], [("unknown", "part/hologram")])
 
 
-def test_a_part_of_an_unknown_type_in_a_prompt_is_told_apart():
-    """It may hold what the person said."""
-    rows = user("m1", {"type": "spoken", "text": "go"})
-    assert feed(*rows).gaps == [("words", "part/spoken")]
+@pytest.mark.parametrize(
+    ("part", "what"),
+    [
+        ({"type": "spoken", "text": "go"}, "part/spoken"),
+        ({"type": "text", "text": {"value": "go"}}, "a part without a text"),
+    ],
+)
+def test_a_part_of_a_prompt_that_cannot_be_read_is_told_apart(part, what):
+    """It may hold what the person said; an empty text holds nothing."""
+    assert feed(*user("m1", part)).gaps == [("words", what)]
+    assert feed(*user("m1", {"type": "text", "text": ""})).gaps == []
 
 
 def test_a_part_without_its_message():

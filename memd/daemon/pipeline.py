@@ -164,8 +164,8 @@ class Pipeline:
 
     def current(self, name: str) -> bool:
         """Whether a session's checkpoint holds for all that is recorded."""
-        session, made = self.store.session(name), self.store.checkpoints.current(name)
-        return session is not None and made is not None and made.upto >= session.messages
+        session, upto = self.store.session(name), self.store.checkpoints.upto(name)
+        return session is not None and upto is not None and upto >= session.messages
 
     def behind(self, name: str) -> bool:
         """Whether the text that stands in a session's requests is one from before its last compaction."""

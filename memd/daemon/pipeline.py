@@ -101,11 +101,12 @@ class Pipeline:
         self.store.release()
 
     def prepare(self) -> None:
-        """Import what reads and records, which comes with the first row (this one says nothing): no hook shall wait for it."""
+        """Make ready what the first row needs, so that no hook waits: imports (this row says nothing), a commit, files."""
         for tool in map(named, self.store.glances.tally()):
             state, _ = tool.feed(tool.start(Identity("")), Line(0, 2, b"{}"))
             tool.left(state)
         self.store.rehearse()
+        self.folders.blanks.lay()
 
     def whose(self, tool: Tool, path: Path) -> Seed | None:
         """The session of a transcript, recorded or not."""
@@ -163,8 +164,8 @@ class Pipeline:
 
     def current(self, name: str) -> bool:
         """Whether a session's checkpoint holds for all that is recorded."""
-        session, made = self.store.session(name), self.store.checkpoints.current(name)
-        return session is not None and made is not None and made.upto >= session.messages
+        session, upto = self.store.session(name), self.store.checkpoints.upto(name)
+        return session is not None and upto is not None and upto >= session.messages
 
     def behind(self, name: str) -> bool:
         """Whether the text that stands in a session's requests is one from before its last compaction."""

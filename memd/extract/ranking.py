@@ -11,8 +11,8 @@ from memd.extract.mentions import MEMO, Mentions, Rank
 
 VARIANT = 5
 """Another form of a name (`b.size` beside `a.size`) counts so many times less."""
-_AT_ONCE = 2_000
-"""So many of those that stayed are gone through at a time: hardly more than a thousand are ever asked for."""
+_AT_ONCE = 500
+"""So many of those that stayed are gone through at a time: of several thousand hardly more than a thousand are ever asked for."""
 _FEW = 0.1
 """Up to such a share of all they are moved one by one, else all are sorted."""
 

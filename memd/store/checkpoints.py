@@ -78,6 +78,14 @@ class Checkpoints:
         )
         return [number for (number,) in rows]
 
+    def upto(self, session: str) -> int | None:
+        """The message that the current checkpoint is as of; no text is unpacked for that."""
+        found = self._db.row(
+            "SELECT upto FROM checkpoint JOIN session s ON s.row = session WHERE s.id = ? ORDER BY number DESC LIMIT 1",
+            (session,),
+        )
+        return found[0] if found else None
+
     def digest(self, session: str) -> str | None:
         """The digest that the current checkpoint was added with."""
         found = self._db.row(

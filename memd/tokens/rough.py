@@ -7,7 +7,6 @@ size.
 """
 
 import re
-from collections import Counter
 
 _PIECES = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+|[^\x00-\x7f]|[^\sA-Za-z\d\x80-\U0010ffff]+|\s+")
 _SMALL, _CAPITAL = 24, 12
@@ -16,12 +15,31 @@ _SCRIPTS = re.compile("[\x80-\u1fff\u2010-\u2027\u2e80-\udfff\uff00-\uffff]")
 """Letters, and the dashes, quotation marks and dots of prose; other signs are spelled by their bytes."""
 
 
+_LONGEST, _MOST = 32, 4_096
+"""Pieces up to so many characters are remembered, and so many of them: most of a text's are those of the texts before."""
+
+
+class _Costs(dict[str, int]):
+    """What pieces cost, worked out when it is asked for first."""
+
+    def __missing__(self, piece: str) -> int:
+        cost = _cost(piece)
+        if len(piece) <= _LONGEST:
+            if len(self) >= _MOST:
+                self.clear()
+            self[piece] = cost
+        return cost
+
+
+_cost_of = _Costs().__getitem__
+
+
 def count(text: str) -> int:
     """Words cost a token for every six letters, digits one for every three, signs one for every two, other scripts one each.
 
     A word begins at a capital letter too; what is longer than words are costs a token for every two letters.
     """
-    return sum(times * _cost(piece) for piece, times in Counter(_PIECES.findall(text)).items())
+    return sum(map(_cost_of, _PIECES.findall(text)))
 
 
 def _cost(piece: str) -> int:

@@ -48,6 +48,7 @@ def test_the_newest_is_current(recorded):
     add(recorded, "extractive", "agent", "extractive")
     assert recorded.checkpoints.current(ONE.session).number == 3
     assert recorded.checkpoints.digest(ONE.session) == "digest 3"
+    assert recorded.checkpoints.upto(ONE.session) == recorded.checkpoints.current(ONE.session).upto
     assert recorded.checkpoints.get(ONE.session, 2).writer == "agent"
     assert recorded.checkpoints.numbers(ONE.session) == [1, 2, 3]
 
@@ -57,6 +58,7 @@ def test_a_session_without_one(recorded):
     assert recorded.checkpoints.current(ONE.session) is None
     assert recorded.checkpoints.get(ONE.session, 1) is None
     assert recorded.checkpoints.digest(ONE.session) is None
+    assert recorded.checkpoints.upto(ONE.session) is None
     assert recorded.checkpoints.numbers(ONE.session) == []
     assert recorded.checkpoints.prune(ONE.session) == []
 

@@ -152,6 +152,8 @@ def _needed(text: str) -> frozenset[str]:
 def _runs(text: str, most: int) -> frozenset[str]:
     """The words of a text, and each two (or three) that follow each other with what lies between."""
     words = _WORD.split(text)[1:-1]
+    if len(words) == 1:
+        return frozenset(words)
     longer = (map("".join, zip(*(words[at::2] for at in range(2 * n - 1)), strict=False)) for n in range(2, most + 1))
     return frozenset(chain(words[::2], *longer))
 

@@ -38,11 +38,11 @@ class Blanks:
                     left.append(name)
 
     def folder(self, path: Path) -> None:
-        """Make a folder, with the one within."""
+        """Make the inner folder and the one around it, as `files.private_dir`."""
         try:
-            os.rename(self._folder, path)  # noqa: PTH104 - to a text, as below
+            self._folder.rename(path.parent)
         except OSError:
-            files.private_dir(path / self._inner)
+            files.private_dir(path)
 
     def file(self, path: Path, data: bytes) -> None:
         """Make a file in a folder that nobody looks into yet, as `files.write_new`."""

@@ -2,6 +2,7 @@
 
 import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -16,6 +17,8 @@ from memd.errors import StoreTrouble
 
 class Pipe:
     """Stands in for the pipeline: writes down whose checkpoint is made."""
+
+    blanks = SimpleNamespace(lay=lambda: None)
 
     def __init__(self):
         self.made, self.crowded, self.fails = [], set(), []

@@ -2,7 +2,6 @@
 
 import threading
 import time
-from types import SimpleNamespace
 
 import pytest
 
@@ -17,8 +16,6 @@ from memd.errors import StoreTrouble
 
 class Pipe:
     """Stands in for the pipeline: writes down whose checkpoint is made."""
-
-    blanks = SimpleNamespace(lay=lambda: None)
 
     def __init__(self):
         self.made, self.crowded, self.fails = [], set(), []

@@ -5,7 +5,6 @@ import os
 import threading
 import time
 from contextlib import contextmanager
-from types import SimpleNamespace
 
 import pytest
 from chain import Chain
@@ -32,8 +31,6 @@ SAID = Record(1, "k", 0, Channel.HUMAN_TYPED, Grade.PROVED, "Go.", Source(0, 1))
 
 class Pipe:
     """Stands in for the pipeline: writes down what it is asked, in order."""
-
-    blanks = SimpleNamespace(lay=lambda: None)
 
     def __init__(self):
         self.done = []

@@ -29,7 +29,6 @@ from memd.daemon.thrift import Bound
 from memd.errors import NotFound, Unwanted, told
 from memd.model import Checkpoint, Problem, once
 from memd.store import Seed, Store
-from memd.store.blanks import Blanks
 from memd.store.commits import Together
 from memd.store.folders import Folders
 from memd.tail.batch import Line
@@ -64,8 +63,7 @@ class Pipeline:
         strange: Callable[[str], object] = str,
     ) -> None:
         self.store = Store.open(paths.state / "memd.db")
-        self.blanks = Blanks(paths.state / "memd.blank", "ready")
-        self.folders = Folders(paths.state, self.blanks.file, self.blanks.folder)
+        self.folders = Folders(paths.state)
         self.keeper = Keeper(self.store, self.folders, config, clock)
         home = environ.get("HOME") or os.path.expanduser("~")  # noqa: PTH111 - a text is needed
         self.gate = Gate(self.store, Ignore(config.ignore, home), strange)
@@ -108,7 +106,7 @@ class Pipeline:
             state, _ = tool.feed(tool.start(Identity("")), Line(0, 2, b"{}"))
             tool.left(state)
         self.store.rehearse()
-        self.blanks.lay()
+        self.folders.blanks.lay()
 
     def whose(self, tool: Tool, path: Path) -> Seed | None:
         """The session of a transcript, recorded or not."""

@@ -38,11 +38,11 @@ class Blanks:
                     left.append(name)
 
     def folder(self, path: Path) -> None:
-        """Make the inner folder and the one around it, as `files.private_dir`."""
+        """Make a folder, with the one within."""
         try:
-            self._folder.rename(path.parent)
+            os.rename(self._folder, path)  # noqa: PTH104 - to a text, as below
         except OSError:
-            files.private_dir(path)
+            files.private_dir(path / self._inner)
 
     def file(self, path: Path, data: bytes) -> None:
         """Make a file in a folder that nobody looks into yet, as `files.write_new`."""

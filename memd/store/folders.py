@@ -16,13 +16,14 @@ copies are made again at start where a crash came between, or a power cut left z
 
 import os
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
 from msgspec import Struct, field
 
 from memd import files
 from memd.model import Checkpoint, marks
+from memd.store.blanks import Blanks
 
 _TEXTS = ("mind.md", "memo.md", "scene.md", "checkpoint.md")
 _EDITABLE = frozenset({"mind.md", "memo.md"})
@@ -32,6 +33,8 @@ _PATCH = "changes.diff"
 _TRIES = 10
 _LATELY = 7 * 86_400
 """Seconds since a number was written in which its files are looked into at a start: what a power cut takes was written last."""
+
+
 _TICK = 20_000_000
 """Nanoseconds: the clock of file systems goes on in steps of up to half of it, also between an empty file and its folder."""
 
@@ -58,17 +61,12 @@ class Standing(Struct, frozen=True):
 
 
 class Folders:
-    """The folders of all sessions under one state directory; what makes files and folders of a number is passed in."""
+    """The folders of all sessions under one state directory."""
 
-    def __init__(
-        self,
-        state: Path,
-        make_file: Callable[[Path, bytes], object] = files.write_new,
-        make_folder: Callable[[Path], object] = files.private_dir,
-    ) -> None:
+    def __init__(self, state: Path) -> None:
         self.state = state
         self._root = state / "sessions"
-        self._make_file, self._make_folder = make_file, make_folder
+        self.blanks = Blanks(state / "memd.blank", "ready")
 
     def session(self, tool: str, native: str) -> Path:
         """The folder of one session; it need not be there."""
@@ -81,15 +79,15 @@ class Folders:
         target = _numbered(folder, checkpoint.number)
         fresh = target.with_name(f".{target.name}.new")
         files.remove_tree(fresh)
-        self._make_folder(fresh / "ready")
+        self.blanks.folder(fresh)
         parts = checkpoint.parts
         mind, scene, whole = (one.encode("utf-8", "replace") for one in (parts.mind, parts.scene, text))
         for name, content in zip(_TEXTS, (mind, parts.listed, scene, whole), strict=True):
-            self._make_file(fresh / name, content)
+            self.blanks.file(fresh / name, content)
         if patch:
-            self._make_file(fresh / _PATCH, patch.encode("utf-8", "replace"))
+            self.blanks.file(fresh / _PATCH, patch.encode("utf-8", "replace"))
         for name, reply in ready.items():
-            self._make_file(fresh / "ready" / name, reply)
+            self.blanks.file(fresh / "ready" / name, reply)
         files.remove_tree(target)  # a number that was written and never became current
         fresh.rename(target)
 
@@ -235,7 +233,7 @@ class Folders:
         files.remove_tree(fresh)
         files.private_dir(fresh)
         for name, reply in ready.items():
-            self._make_file(fresh / name, reply)
+            self.blanks.file(fresh / name, reply)
         _link(folder / "ready", fresh)
         for old in place.glob("ready*"):
             if old.name not in {fresh.name, used.name}:

@@ -23,7 +23,7 @@ def inodes(folder):
 
 def made(blanks, folder, files=2):
     """A folder as a number has one: its names and contents."""
-    blanks.folder(folder / "ready")
+    blanks.folder(folder)
     for number in range(files):
         blanks.file(folder / "ready" / f"f{number}", f"text {number}".encode())
     return {path.name: path.read_bytes() for path in (folder / "ready").iterdir()}

@@ -81,11 +81,6 @@ def write_new(path: Path, data: bytes) -> None:
     _fill(path, os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), data, 0o600, durable=False)
 
 
-def fill(path: Path, data: bytes) -> None:
-    """Write all of a file (0600) that is there and empty. Raises OSError as `write_atomic` does."""
-    _fill(path, os.open(path, os.O_WRONLY), data, 0o600, durable=False)
-
-
 def _fill(path: Path, descriptor: int, data: bytes, mode: int, *, durable: bool) -> None:
     """Write all of a new file, and close it; what is in the way is raised with the name that the file is to have."""
     left = memoryview(data)

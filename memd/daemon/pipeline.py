@@ -101,12 +101,11 @@ class Pipeline:
         self.store.release()
 
     def prepare(self) -> None:
-        """Make ready what the first row needs, so that no hook waits: imports (this row says nothing), a commit, files."""
+        """Import what reads and records, which comes with the first row (this one says nothing): no hook shall wait for it."""
         for tool in map(named, self.store.glances.tally()):
             state, _ = tool.feed(tool.start(Identity("")), Line(0, 2, b"{}"))
             tool.left(state)
         self.store.rehearse()
-        self.folders.blanks.lay()
 
     def whose(self, tool: Tool, path: Path) -> Seed | None:
         """The session of a transcript, recorded or not."""

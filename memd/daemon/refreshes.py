@@ -103,7 +103,6 @@ class Refreshes:
                 return
             self.plan.drop(session)
             pipeline.refresh(session, "turn")
-            pipeline.folders.blanks.lay()
             self._again.done(session)
             self._look_after_copies(pipeline, session)
             self.refreshed(pipeline, session)
@@ -118,7 +117,6 @@ class Refreshes:
     def finish(self, pipeline: Pipeline, session: str) -> None:
         """What was left of one because a hook waited."""
         pipeline.finish(session)
-        pipeline.folders.blanks.lay()
         self._look_after_copies(pipeline, session)
 
     def _look_after_copies(self, pipeline: Pipeline, session: str) -> None:

@@ -23,7 +23,6 @@ from msgspec import Struct, field
 
 from memd import files
 from memd.model import Checkpoint, marks
-from memd.store.blanks import Blanks
 
 _TEXTS = ("mind.md", "memo.md", "scene.md", "checkpoint.md")
 _EDITABLE = frozenset({"mind.md", "memo.md"})
@@ -66,7 +65,6 @@ class Folders:
     def __init__(self, state: Path) -> None:
         self.state = state
         self._root = state / "sessions"
-        self.blanks = Blanks(state / "memd.blank", "ready")
 
     def session(self, tool: str, native: str) -> Path:
         """The folder of one session; it need not be there."""
@@ -79,15 +77,15 @@ class Folders:
         target = _numbered(folder, checkpoint.number)
         fresh = target.with_name(f".{target.name}.new")
         files.remove_tree(fresh)
-        self.blanks.folder(fresh)
+        files.private_dir(fresh / "ready")
         parts = checkpoint.parts
         mind, scene, whole = (one.encode("utf-8", "replace") for one in (parts.mind, parts.scene, text))
         for name, content in zip(_TEXTS, (mind, parts.listed, scene, whole), strict=True):
-            self.blanks.file(fresh / name, content)
+            files.write_new(fresh / name, content)
         if patch:
-            self.blanks.file(fresh / _PATCH, patch.encode("utf-8", "replace"))
+            files.write_new(fresh / _PATCH, patch.encode("utf-8", "replace"))
         for name, reply in ready.items():
-            self.blanks.file(fresh / "ready" / name, reply)
+            files.write_new(fresh / "ready" / name, reply)
         files.remove_tree(target)  # a number that was written and never became current
         fresh.rename(target)
 
@@ -233,7 +231,7 @@ class Folders:
         files.remove_tree(fresh)
         files.private_dir(fresh)
         for name, reply in ready.items():
-            self.blanks.file(fresh / name, reply)
+            files.write_new(fresh / name, reply)
         _link(folder / "ready", fresh)
         for old in place.glob("ready*"):
             if old.name not in {fresh.name, used.name}:

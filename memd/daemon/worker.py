@@ -147,7 +147,7 @@ class Worker(threading.Thread):
             self._do(pipeline, job)
 
     def _do_old(self, pipeline: Pipeline, job: Job) -> None:
-        """Steps of old transcripts, recorded as one as long as nothing else is to be done; so is what follows from them."""
+        """Steps of old transcripts, recorded as one as long as nothing else is to be done; what follows comes one by one."""
         end = time.monotonic() + TOGETHER
         with self._troubled(pipeline), pipeline.together(partial(self._do_live, pipeline)) as together:
             self._together = together
